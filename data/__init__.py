@@ -1,0 +1,1 @@
+"""The data room: the Zhoric language, the generator of its corpora, and the corpora."""
