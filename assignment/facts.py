@@ -1,0 +1,172 @@
+"""Read `assignment.toml`: the only module that does."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:  # Gradescope's image has Python 3.10
+    import tomli as tomllib
+
+PATH = Path(__file__).with_name("assignment.toml")
+VISIBILITIES = ("visible", "hidden", "after_due_date", "after_published")
+T = TypeVar("T")
+
+
+class FactsError(ValueError):
+    """A setting in `assignment.toml` is missing, unknown or makes no sense."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One graded task."""
+
+    id: str
+    title: str
+    points: float
+    visibility: str
+    tests: dict[str, float]  # name of the hidden test -> its weight, in the order of the report
+    file: str | None = None  # the student's file, relative to the submission; None for `translate`
+
+
+@dataclass(frozen=True)
+class Model:
+    """Sizes of the assignment's model, and the parameters they add up to."""
+
+    embedding_size: int
+    encoder_size: int
+    decoder_size: int
+    parameters_seq2seq: int
+    parameters_attention: int
+
+
+@dataclass(frozen=True)
+class Training:
+    """The training run that the reference's weights come from, and the students' default."""
+
+    epochs: int
+    batch_size: int
+    max_learning_rate: float
+    clip_norm: float
+    seed: int
+
+
+@dataclass(frozen=True)
+class Translate:
+    """How the held-out sentences are translated and scored; BLEU from 0 to 100."""
+
+    full_bleu: float
+    zero_bleu: float
+    beam_size: int
+    max_length: int
+    alpha: float
+    control_sentences: int
+    control_agreement: float
+    leaderboard: str
+
+
+@dataclass(frozen=True)
+class Tolerances:
+    """Largest allowed differences, relative to the largest expected entry."""
+
+    float32: float
+    float64: float
+    bleu: float
+    log_prob: float
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of the sandbox, in seconds and bytes."""
+
+    call_seconds: float
+    start_seconds: float
+    task_seconds: float
+    translate_seconds: float
+    total_seconds: float
+    restarts: int
+    address_bytes: int
+    data_bytes: int
+    file_bytes: int
+    processes: int
+    message_bytes: int
+    submission_bytes: int
+
+
+@dataclass(frozen=True)
+class Facts:
+    """All of `assignment.toml`."""
+
+    title: str
+    package: str
+    checkpoint: str
+    notebook: str
+    tasks: dict[str, Task]
+    model: Model
+    training: Training
+    translate: Translate
+    tolerances: Tolerances
+    limits: Limits
+
+    @property
+    def points(self) -> float:
+        """Return the sum of all tasks' points."""
+        return sum(task.points for task in self.tasks.values())
+
+    @property
+    def task_files(self) -> dict[str, str]:
+        """Return the students' files: task id -> path inside the submission."""
+        return {task.id: task.file for task in self.tasks.values() if task.file is not None}
+
+
+@cache
+def load(path: Path = PATH) -> Facts:
+    """Read and check the settings.
+
+    Raises:
+        FactsError: naming the section and the key that is wrong.
+    """
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise FactsError(f"{path.name} is not valid TOML: {error}") from error
+    tasks = {name: _task(name, table) for name, table in raw.pop("tasks", {}).items()}
+    sections = {
+        "model": Model,
+        "training": Training,
+        "translate": Translate,
+        "tolerances": Tolerances,
+        "limits": Limits,
+    }
+    built: dict[str, Any] = {
+        name: _build(kind, raw.pop(name, {}), name) for name, kind in sections.items()
+    }
+    return _build(Facts, {**raw, **built, "tasks": tasks}, "top level")
+
+
+def _task(name: str, table: dict[str, Any]) -> Task:
+    task = _build(Task, {"id": name, **table}, f"tasks.{name}")
+    if task.visibility not in VISIBILITIES:
+        raise FactsError(
+            f"[tasks.{name}] visibility is {task.visibility!r}; it must be one of {VISIBILITIES}"
+        )
+    total = sum(task.tests.values())
+    if abs(total - task.points) > 1e-9:
+        raise FactsError(f"[tasks.{name}] the tests' weights add up to {total}, not {task.points}")
+    return task
+
+
+def _build(kind: type[T], table: dict[str, Any], where: str) -> T:
+    known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
+    for key in table:
+        if key not in known:
+            raise FactsError(f"[{where}] has the unknown key {key!r}")
+    try:
+        return kind(**table)
+    except TypeError as error:  # a missing key: the message of the constructor names it
+        raise FactsError(f"[{where}] {str(error).split('() ')[-1]}") from error
