@@ -31,7 +31,7 @@ test: env  ## run all of the project's tests, the style and type checks
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy
 	@$(PY) -m reference.release --check
-	@$(PY) -m pytest
+	@OMP_NUM_THREADS=1 $(PY) -m pytest --numprocesses auto
 
 starter: env  ## regenerate starter/ from reference/
 	@$(PY) -m reference.release

@@ -1,0 +1,60 @@
+"""Are the facts read strictly, and does the prose that quotes them agree?"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from assignment.facts import PATH, FactsError, load
+
+FACTS = load()
+README = PATH.parents[1] / "README.md"
+
+
+def altered(folder: Path, old: str, new: str) -> Path:
+    """Write the settings with one text replaced."""
+    text = PATH.read_text(encoding="utf-8")
+    assert old in text
+    path = folder / "assignment.toml"
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    return path
+
+
+BAD = {
+    "no TOML": ("[tasks.lstm]", "[tasks.lstm", "not valid TOML"),
+    "weights": ("points = 20", "points = 21", "add up to 20, not 21"),
+    "visibility": ('visibility = "visible"', 'visibility = "seen"', "visibility is 'seen'"),
+    "unknown key": ("points = 20", "points = 20\npoint = 1", "unknown key 'point'"),
+    "missing key": ("full_bleu", "# full_bleu", "full_bleu"),
+    "unknown section": ("[limits]", "[limit]", "limit"),
+}
+
+
+@pytest.mark.parametrize("old,new,words", BAD.values(), ids=BAD)
+def test_mistakes_are_named(tmp_path: Path, old: str, new: str, words: str) -> None:
+    """Is a mistake in the settings reported with its section and key?"""
+    with pytest.raises(FactsError, match=re.escape(words)):
+        load(altered(tmp_path, old, new))
+
+
+def test_readme_quotes_the_points() -> None:
+    """Do the points in the README's table agree with the settings?"""
+    rows = re.findall(r"^\| `(\w+)` \| (\d+) \|", README.read_text(encoding="utf-8"), re.MULTILINE)
+    assert {task: float(points) for task, points in rows} == {
+        task.id: task.points for task in FACTS.tasks.values()
+    }
+
+
+def test_readme_quotes_the_threshold() -> None:
+    """Do BLEU's threshold and the sum of points in the README agree with the settings?"""
+    text = " ".join(README.read_text(encoding="utf-8").split())
+    rules = FACTS.translate
+    assert f"full points from {rules.full_bleu:g}, none below {rules.zero_bleu:g}" in text
+    assert f"programming assignment of {FACTS.points:g} points" in text
+
+
+def test_grading_ends_before_the_platform_stops_it() -> None:
+    """Is the whole run's limit below Gradescope's 600 seconds?"""
+    assert FACTS.limits.total_seconds < 600

@@ -1,0 +1,145 @@
+"""Build `dist/autograder.zip` for Gradescope, and refuse unless what it holds grades as it must.
+
+The zip is tried before it is kept: unpacked elsewhere, it has to give the reference every point and
+the untouched starter none.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from assignment.facts import load
+
+PROJECT = Path(__file__).resolve().parents[1]
+TARGET = PROJECT / "dist" / "autograder.zip"
+MAX_BYTES = 15_000_000
+AT_ROOT = ("autograder/gradescope/setup.sh", "autograder/gradescope/run_autograder")
+# Everything that grading reads, and nothing else.
+CONTENT = (
+    "pyproject.toml",
+    "constraints.txt",
+    "assignment/__init__.py",
+    "assignment/assignment.toml",
+    "assignment/facts.py",
+    "autograder/environment.sh",
+    "autograder/*.py",
+    "autograder/hidden_tests/*.py",
+    "autograder/probes/*.py",
+    "autograder/sandbox/*.py",
+    "reference/nmt/*.py",
+    "data/*.vocab",
+    "data/dev.tsv",
+    "data/held_out/test.tsv",
+)
+EXECUTABLE = {"setup.sh", "run_autograder", "environment.sh"}
+
+
+class ZipError(Exception):
+    """The zip must not be built."""
+
+
+def main() -> int:
+    """Build, try and write the zip."""
+    try:
+        content = build()
+        if len(content) > MAX_BYTES:
+            raise ZipError(
+                f"it would have {len(content):,} bytes; at most {MAX_BYTES:,} are allowed"
+            )
+        try_out(content)
+    except ZipError as error:
+        print(f"zip: not built: {error}", file=sys.stderr)
+        return 1
+    TARGET.parent.mkdir(exist_ok=True)
+    TARGET.write_bytes(content)
+    print(f"Written: {TARGET} ({len(content):,} bytes)")
+    return 0
+
+
+def members() -> Iterator[tuple[str, Path]]:
+    """Yield the name in the zip and the source of every file, in order."""
+    for pattern in AT_ROOT:
+        yield Path(pattern).name, PROJECT / pattern
+    for pattern in CONTENT:
+        paths = sorted(PROJECT.glob(pattern))
+        if not paths:
+            raise ZipError(f"nothing matches {pattern}")
+        for path in paths:
+            yield path.relative_to(PROJECT).as_posix(), path
+
+
+def build() -> bytes:
+    """Return the zip's bytes: stored, in a fixed order, with fixed dates and modes."""
+    buffer = io.BytesIO()
+    # Not compressed: the bytes then do not depend on the version of zlib, and the size is small.
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+        for name, path in members():
+            content = path.read_bytes()
+            if b"\r" in content:
+                raise ZipError(f"{name} has CR line ends; shells on Linux need LF")
+            info = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+            info.create_system = 3  # Unix, whatever this runs on: the modes below count then
+            mode = 0o755 if path.name in EXECUTABLE else 0o644
+            info.external_attr = (0o100000 | mode) << 16
+            archive.writestr(info, content)
+    return buffer.getvalue()
+
+
+def try_out(content: bytes) -> None:
+    """Unpack the zip and grade reference and starter with it.
+
+    Raises:
+        ZipError: the reference loses a point, or the starter gets one.
+    """
+    full = load().points
+    with tempfile.TemporaryDirectory(prefix="nmt-zip-") as folder:
+        source = Path(folder) / "source"
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            archive.extractall(source)
+        for submission, points in (("reference", full), ("starter", 0.0)):
+            print(f"Grading {submission} with the new zip ...", flush=True)
+            result = grade(source, PROJECT / submission, Path(folder) / submission)
+            check(submission, result, points, full)
+
+
+def grade(source: Path, submission: Path, out: Path) -> dict[str, Any]:
+    """Grade a submission with the unpacked zip, and return its `results.json`."""
+    done = subprocess.run(
+        [
+            *(sys.executable, "-B", "-m", "autograder.grade"),
+            *("--submission", str(submission), "--out", str(out)),
+        ],
+        cwd=source,
+        env={**os.environ, "PYTHONPATH": f"{source}:{source / 'reference'}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise ZipError(f"grading {submission.name} failed: {done.stderr.strip()}")
+    result: dict[str, Any] = json.loads((out / "results.json").read_text(encoding="utf-8"))
+    return result
+
+
+def check(submission: str, result: dict[str, Any], points: float, full: float) -> None:
+    """Hold one result against what it must be."""
+    if result["score"] != points:
+        lost = [test for test in result["tests"] if (test["status"] == "passed") != (points > 0)]
+        reasons = "; ".join(f"{test['number']} {test['output']}" for test in lost)
+        raise ZipError(f"{submission} gets {result['score']:g} points, not {points:g}: {reasons}")
+    offered = sum(test["max_score"] for test in result["tests"])
+    if offered != full:
+        raise ZipError(f"the tests offer {offered:g} points, not {full:g}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,55 @@
+"""What can go wrong while grading: a fault of the grader, or of a submission."""
+
+from __future__ import annotations
+
+
+class GraderFault(Exception):
+    """The grader itself cannot go on; the message is for staff, and nobody gets a score."""
+
+
+class StudentFault(AssertionError):
+    """One test is not passed; the message is for the student.
+
+    `outcome` is what `extra_data` of the test says.
+    """
+
+    outcome = "failed"
+
+
+class Mismatch(StudentFault):
+    """An answer is wrong."""
+
+
+class NotImplementedYet(StudentFault):
+    """The task still has its stub."""
+
+
+class StudentError(StudentFault):
+    """The student's code raised an exception.
+
+    `private` leaves the exception's own text out, which may quote inputs.
+    """
+
+    outcome = "error"
+
+    def __init__(self, message: str, private: str = "") -> None:
+        super().__init__(message)
+        self.private = private or message
+
+
+class CallTimeout(StudentFault):
+    """A call took longer than it may."""
+
+    outcome = "timeout"
+
+
+class WorkerCrashed(StudentFault):
+    """The worker ended, or broke the channel, in the middle of a call."""
+
+    outcome = "crashed"
+
+
+class NotRun(StudentFault):
+    """A test was not run, for a reason that an earlier test or the intake gave."""
+
+    outcome = "not_run"

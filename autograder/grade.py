@@ -1,0 +1,150 @@
+"""Grade one submission: intake, workers, hidden tests, results, in that order."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+import torch
+
+from assignment.facts import Facts, FactsError, load
+from autograder import feedback, intake, results
+from autograder.faults import GraderFault
+from autograder.intake import IntakeError, Submission
+from autograder.plugin import HiddenTests
+from autograder.results import Results, Verdict
+from autograder.sandbox.isolation import Isolation, choose
+from autograder.sandbox.session import TaskRunner
+
+PROJECT = Path(__file__).resolve().parents[1]
+HIDDEN_TESTS = PROJECT / "autograder" / "hidden_tests"
+PYTEST_OPTIONS = [
+    *("-c", os.devnull, "--rootdir", str(HIDDEN_TESTS), "--import-mode=importlib"),
+    *("-p", "no:cacheprovider", "-p", "no:terminal", "-p", "no:faulthandler", "--noconftest"),
+]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; 0 whenever grading was completed, whatever the score."""
+    options = parse(arguments)
+    try:
+        facts = load()
+        tasks = task_list(options.tasks, facts)
+        submission = intake.read(options.submission, facts)
+        graded = grade(
+            submission, facts, tasks=tasks, seed=options.seed, isolation=choose(facts.limits)
+        )
+    except (IntakeError, FactsError) as error:
+        print(f"grade: {error}", file=sys.stderr)
+        return 2
+    except GraderFault as fault:
+        # No results file: the platform then reports a failed autograder, not a score of 0.
+        (options.out / "results.json").unlink(missing_ok=True)
+        print(f"grade: the grader failed, and nobody was graded: {fault}", file=sys.stderr)
+        return 3
+    path = results.write(graded, options.out)
+    report = feedback.write_report(graded, facts, options.out)
+    print(f"\n{feedback.summary(graded, facts)}\n\nWritten: {path}, {report}")
+    return 0
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog="grade", description=__doc__)
+    parser.add_argument("--submission", type=Path, default=PROJECT / "reference")
+    parser.add_argument("--out", type=Path, default=PROJECT / "build" / "results")
+    parser.add_argument("--tasks", default="", help="comma-separated task ids; default: all")
+    parser.add_argument("--seed", type=int, default=None, help="of the inputs; default: a new one")
+    options = parser.parse_args(arguments)
+    if options.seed is None:
+        options.seed = secrets.randbelow(10**6)
+    return options
+
+
+def task_list(names: str, facts: Facts) -> list[str]:
+    """Return the wanted task ids.
+
+    Raises:
+        IntakeError: one is unknown.
+    """
+    wanted = [name.strip() for name in names.split(",") if name.strip()]
+    for name in wanted:
+        if name not in facts.tasks:
+            raise IntakeError(f"unknown task {name!r}; the tasks are {', '.join(facts.tasks)}")
+    return wanted or list(facts.tasks)
+
+
+def grade(
+    submission: Submission, facts: Facts, *, tasks: list[str], seed: int, isolation: Isolation
+) -> Results:
+    """Grade a submission and return the results.
+
+    Raises:
+        GraderFault: something on the trusted side went wrong.
+    """
+    started = time.monotonic()
+
+    def make_runner(task: str) -> TaskRunner:
+        remaining = facts.limits.total_seconds - (time.monotonic() - started)
+        translate = task == "translate"
+        seconds = facts.limits.translate_seconds if translate else facts.limits.task_seconds
+        files = task_files(submission, facts, task)
+        return TaskRunner(task, files, isolation, facts.limits, min(seconds, remaining), seed)
+
+    plugin = HiddenTests(facts, tasks, submission, seed, make_runner, show)
+    run_hidden_tests(plugin)
+    return Results(
+        tests=plugin.results,
+        output=output_text(submission, facts),
+        seed=seed,
+        isolation=isolation.name,
+        seconds=time.monotonic() - started,
+        leaderboard=plugin.leaderboard,
+    )
+
+
+def run_hidden_tests(plugin: HiddenTests) -> None:
+    """Run pytest on the files of the plugin's tasks; the verdicts are in the plugin then.
+
+    Raises:
+        GraderFault: a hidden test broke instead of giving a verdict.
+    """
+    torch.set_num_threads(1)  # more would only wait for each other on tensors as small as these
+    paths = [str(HIDDEN_TESTS / f"test_{task}.py") for task in plugin.tasks]
+    status = pytest.main([*paths, *PYTEST_OPTIONS], plugins=[plugin])
+    if plugin.fault is not None:
+        raise GraderFault(f"{type(plugin.fault).__name__}: {plugin.fault}") from plugin.fault
+    if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        raise GraderFault(f"the hidden tests could not be run (pytest: {status!r})")
+
+
+def task_files(submission: Submission, facts: Facts, task: str) -> Mapping[str, bytes]:
+    """Return the student's Python files, which a worker's folder gets."""
+    return {
+        path: submission.files[path]
+        for path in facts.task_files.values()
+        if path in submission.files
+    }
+
+
+def output_text(submission: Submission, facts: Facts) -> str:
+    """Return the text above the tests: what the intake found missing."""
+    needed = {path: text for path, text in submission.problems.items() if path != facts.notebook}
+    if not needed:
+        return "All files were found."
+    return "\n".join(["Some files could not be taken from the submission:", *needed.values()])
+
+
+def show(result: Verdict) -> None:
+    """Print a verdict as it is reached, so that a long run is seen to go on."""
+    print(feedback.verdict(result), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

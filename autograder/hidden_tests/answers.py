@@ -1,0 +1,48 @@
+"""Take a probe's answer apart, without trusting that a probe sent it.
+
+A student's code may have got hold of the worker and answer anything. Such an answer is wrong; it is
+never an error of the grader.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograder.faults import Mismatch
+
+MESSAGE = "Your code changed how the grader calls it: the answer is not of the form of its probe's."
+
+
+def fields(answer: Any, *names: str) -> tuple[Any, ...]:
+    """Return the named values of a report."""
+    if not isinstance(answer, dict) or any(name not in answer for name in names):
+        raise Mismatch(MESSAGE)
+    return tuple(answer[name] for name in names)
+
+
+def items(answer: Any, count: int) -> list[Any]:
+    """Return a list of values, of the length that the probe gives it."""
+    if not isinstance(answer, (list, tuple)) or len(answer) != count:
+        raise Mismatch(MESSAGE)
+    return list(answer)
+
+
+def named(answer: Any, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return a list of values as a dict, one value a name."""
+    return dict(zip(names, items(answer, len(names))))
+
+
+def mapping(answer: Any) -> dict[str, Any]:
+    """Return a dict."""
+    if not isinstance(answer, dict):
+        raise Mismatch(MESSAGE)
+    return answer
+
+
+def draws_nothing(what: str, random: Any) -> None:
+    """Check what a probe says about the state of torch's random numbers."""
+    if random is not False:
+        raise Mismatch(
+            f"{what} draws or seeds torch's random numbers, where nothing is random: that changes "
+            "the numbers that everything after it gets."
+        )

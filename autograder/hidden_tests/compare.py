@@ -1,0 +1,104 @@
+"""Compare what a worker sent with what the contract gives, and say what differs.
+
+Messages name the contract, shapes and positions, never an expected value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from assignment.facts import load
+from autograder.faults import Mismatch
+
+TOLERANCES = load().tolerances
+
+
+def kind(value: Any) -> str:
+    """Describe a value by its type and shape, for a message."""
+    if isinstance(value, Tensor):
+        return f"a tensor of shape {tuple(value.shape)} and {value.dtype}"
+    if isinstance(value, (tuple, list)):
+        return f"a {type(value).__name__} of {len(value)}"
+    if value is None:
+        return "None"
+    return f"a {type(value).__name__}" if type(value).__module__ == "builtins" else str(value)
+
+
+def parts(what: str, value: Any, names: Sequence[str]) -> tuple[Any, ...]:
+    """Take a tuple apart that the contract says to have these parts."""
+    if not isinstance(value, (tuple, list)) or len(value) != len(names):
+        raise Mismatch(f"{what} must return ({', '.join(names)}); it returned {kind(value)}.")
+    return tuple(value)
+
+
+def tensor(what: str, actual: Any, expected: Tensor, *, sizes: str, rule: str = "") -> None:
+    """Hold one tensor against the expected one: kind, shape, dtype, finiteness, values.
+
+    `sizes` names the dimensions, as in "(B, H)"; `rule` is the equation that was broken.
+    """
+    if not isinstance(actual, Tensor):
+        raise Mismatch(f"{what} must be a tensor {sizes}; it is {kind(actual)}.")
+    if actual.shape != expected.shape:
+        raise Mismatch(
+            f"{what} has the shape {tuple(actual.shape)}; here {sizes} is {tuple(expected.shape)}."
+        )
+    if actual.dtype != expected.dtype:
+        raise Mismatch(f"{what} is {actual.dtype}; it must be {expected.dtype}, as the inputs are.")
+    if actual.is_floating_point() and not bool(actual.isfinite().all()):
+        raise Mismatch(f"{what} has entries that are NaN or infinite, for finite inputs.")
+    wrong = _differs(actual, expected)
+    if bool(wrong.any()):
+        raise Mismatch(
+            f"{what} is wrong: {_where(wrong, sizes)}.{f' The rule: {rule}.' if rule else ''}"
+        )
+
+
+def _differs(actual: Tensor, expected: Tensor) -> Tensor:
+    if not expected.is_floating_point():
+        return actual != expected
+    relative = TOLERANCES.float64 if expected.dtype is torch.float64 else TOLERANCES.float32
+    scale = expected.abs().max().clamp(min=1e-3) if expected.numel() else torch.tensor(1.0)
+    return (actual - expected).abs() > relative * scale
+
+
+def _where(wrong: Tensor, sizes: str) -> str:
+    count, total = int(wrong.sum()), wrong.numel()
+    if wrong.dim() == 0:
+        return "the single value differs"
+    first = wrong.nonzero()[0].tolist()
+    return (
+        f"{count} of {total} entries differ, the first at {first} of {sizes} = {tuple(wrong.shape)}"
+    )
+
+
+def gradients(
+    what: str,
+    actual: Mapping[str, Any],
+    expected: Mapping[str, Tensor | None],
+) -> None:
+    """Hold gradients against the expected ones, by the name of what they belong to."""
+    for name, wanted in expected.items():
+        if wanted is None:
+            continue
+        got = actual.get(name)
+        if got is None:
+            raise Mismatch(
+                f"{what} passes no gradient to {name}: something cuts the graph (.data, .detach(), "
+                ".item(), .tolist(), torch.tensor(...), torch.no_grad), or it is not used."
+            )
+        sizes = str(tuple(wanted.shape))
+        tensor(f"the gradient of {what} with respect to {name}", got, wanted, sizes=sizes)
+
+
+def unchanged(what: str, after: Any, before: Mapping[str, Tensor]) -> None:
+    """Check that the arguments are what they were."""
+    for value, (name, wanted) in zip(parts(what, after, tuple(before)), before.items()):
+        if not isinstance(value, Tensor) or not torch.equal(value, wanted):
+            raise Mismatch(
+                f"{what} changes its argument {name} in place; work on a new tensor instead "
+                "(x = x + 1, not x += 1; masked_fill, not masked_fill_)."
+            )

@@ -1,0 +1,183 @@
+"""Run the hidden tests under pytest: decorate them, call workers, collect verdicts."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+import torch
+from gradescope_utils.autograder_utils.decorators import number, tags, visibility, weight
+
+from assignment.facts import Facts, Task
+from autograder.faults import GraderFault, NotRun, StudentFault
+from autograder.intake import Submission
+from autograder.results import Verdict
+from autograder.sandbox.session import TaskRunner
+
+MakeRunner = Callable[[str], TaskRunner]
+
+
+@dataclass
+class HiddenTests:
+    """The plugin of one grading run.
+
+    `make_runner` gives a task's connection to its worker; `progress` hears of each verdict.
+    """
+
+    facts: Facts
+    tasks: list[str]
+    work: Submission
+    seed: int
+    make_runner: MakeRunner
+    progress: Callable[[Verdict], None] = lambda result: None
+    results: list[Verdict] = field(default_factory=list)
+    leaderboard: dict[str, float] = field(default_factory=dict)
+    fault: BaseException | None = None
+    _runner: TaskRunner | None = None
+
+    # --- Collection: which tests, in which order, for how many points ---
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Register the one marker of hidden tests."""
+        config.addinivalue_line("markers", "task(id): the task that a hidden test belongs to")
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Keep the tests of the wanted tasks, in the order of the facts, decorated from them."""
+        found = {(task_of(item), item.name): item for item in items}
+        wanted = {(task, name) for task in self.tasks for name in self.facts.tasks[task].tests}
+        if set(found) != wanted:
+            raise GraderFault(f"assignment.toml and hidden_tests/ differ: {set(found) ^ wanted}")
+        items.clear()
+        for position, task in enumerate(self.facts.tasks.values(), start=1):
+            if task.id not in self.tasks:
+                continue
+            for index, name in enumerate(task.tests, start=1):
+                decorate(found[task.id, name], task, f"{position}.{index}")
+                items.append(found[task.id, name])
+
+    # --- What a hidden test asks for ---
+
+    @pytest.fixture
+    def rng(self, request: pytest.FixtureRequest) -> torch.Generator:
+        """Return a generator that depends on the run's seed and the test's name alone."""
+        seed = zlib.crc32(f"{self.seed}/{request.node.name}".encode())
+        return torch.Generator().manual_seed(seed)
+
+    @pytest.fixture
+    def probe(self, request: pytest.FixtureRequest) -> TaskRunner:
+        """Return the connection to the worker of the test's task.
+
+        Raises:
+            NotRun: the submission lacks the task's file.
+        """
+        task = task_of(request.node)
+        file = self.facts.tasks[task].file
+        if file is not None and file not in self.work.files:
+            raise NotRun(f"Not run: {self.work.problems.get(file, f'{file} is missing.')}")
+        if self._runner is None or self._runner.task != task:
+            self._close()
+            self._runner = self.make_runner(task)
+        return self._runner
+
+    @pytest.fixture
+    def submission(self) -> Submission:
+        """Return the submission, for the tests of its checkpoint."""
+        return self.work
+
+    # --- Verdicts ---
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Turn what a test raised into a verdict, or into a fault of the grader."""
+        error = call.excinfo.value if call.excinfo is not None else None
+        if isinstance(error, StudentFault):
+            self._record(item, error)
+        elif error is not None:
+            self.fault = error
+            item.session.shouldstop = "the grader failed"
+        elif call.when == "call":
+            self._record(item, None)
+        return (yield)
+
+    def pytest_sessionfinish(self) -> None:
+        """Bury the last worker before anything is written."""
+        self._close()
+
+    def _record(self, item: pytest.Item, fault: StudentFault | None) -> None:
+        function = function_of(item)
+        maximum = float(attribute(function, "__weight__"))
+        score = attribute(function, "__score__", maximum if fault is None else 0.0)
+        result = Verdict(
+            task=task_of(item),
+            name=item.name,
+            number=attribute(function, "__number__"),
+            title=title_of(item),
+            max_score=maximum,
+            score=score,
+            outcome="passed" if fault is None else fault.outcome,
+            message=str(fault) if fault is not None else "Passed.",
+            visibility=attribute(function, "__visibility__"),
+        )
+        column = attribute(function, "__leaderboard_column__", None)
+        value = attribute(function, "__leaderboard_value__", None)
+        if column is not None and value is not None:
+            self.leaderboard[column] = value
+        self.results.append(result)
+        self.progress(result)
+
+    def _close(self) -> None:
+        runner, self._runner = self._runner, None
+        if runner is not None:
+            runner.close()
+
+
+def task_of(item: pytest.Item) -> str:
+    """Return the task that a test's module is marked with."""
+    marker = item.get_closest_marker("task")
+    if marker is None:
+        raise GraderFault(f"{item.nodeid} has no task marker")
+    return str(marker.args[0])
+
+
+def function_of(item: pytest.Item) -> Any:
+    """Return the function of a hidden test."""
+    if not isinstance(item, pytest.Function):
+        raise GraderFault(f"{item.nodeid} is not a function")
+    return item.obj
+
+
+def title_of(item: pytest.Item) -> str:
+    """Return the question that a test's docstring asks."""
+    return str(function_of(item).__doc__ or item.name).strip().splitlines()[0]
+
+
+def decorate(item: pytest.Item, task: Task, place: str) -> None:
+    """Put gradescope-utils' decorations on a test, and forget those of an earlier run."""
+    function = function_of(item)
+    for decorator in (
+        weight(task.tests[item.name]),
+        number(place),
+        visibility(task.visibility),
+        tags(task.id),
+    ):
+        decorator(function)
+    while function is not None:
+        for name in ("__score__", "__leaderboard_value__"):
+            function.__dict__.pop(name, None)
+        function = getattr(function, "__wrapped__", None)
+
+
+def attribute(function: Any, name: str, *default: Any) -> Any:
+    """Return a decoration, which may stand on any of the functions that decorators wrapped."""
+    while function is not None:
+        if name in function.__dict__:
+            return function.__dict__[name]
+        function = getattr(function, "__wrapped__", None)
+    if default:
+        return default[0]
+    raise GraderFault(f"a hidden test has no {name}")

@@ -1,0 +1,211 @@
+"""Hold one task's worker on the trusted side: start it, call it, bound it, bury it."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+from assignment.facts import Limits
+from autograder.faults import (
+    CallTimeout,
+    GraderFault,
+    Mismatch,
+    NotImplementedYet,
+    NotRun,
+    StudentError,
+    StudentFault,
+    WorkerCrashed,
+)
+from autograder.sandbox import wire
+from autograder.sandbox.isolation import Isolation
+from autograder.sandbox.workspace import workspace
+
+STDERR_BYTES = 2000  # of a worker that does not start, for staff
+
+
+class Worker:
+    """One live worker process and its channel."""
+
+    def __init__(self, isolation: Isolation, files: Mapping[str, bytes], limits: Limits) -> None:
+        self.isolation, self.limits = isolation, limits
+        self._stack = ExitStack()
+        self.folder = folder = self._stack.enter_context(workspace(files))
+        isolation.prepare(folder)
+        stderr = self._stack.enter_context(tempfile.TemporaryFile())
+        self._channel, theirs = socket.socketpair()
+        self._stack.callback(self._channel.close)
+        with theirs:
+            self._process = isolation.start(folder, theirs.fileno(), stderr.fileno())
+        self._stack.callback(isolation.kill, self._process)
+        try:
+            self._receive(limits.start_seconds)
+        except StudentFault as fault:
+            stderr.seek(0)
+            text = stderr.read(STDERR_BYTES).decode(errors="replace").strip()
+            self.close()
+            # No line of the student's has run yet, so this is not the student's fault.
+            raise GraderFault(f"a worker did not start: {fault} {text}") from fault
+
+    def request(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """Send one request and return the answer.
+
+        Raises:
+            CallTimeout, WorkerCrashed: the worker is of no more use and must be closed.
+        """
+        try:
+            self._channel.settimeout(seconds)
+            wire.send(self._channel, message)
+        except TimeoutError:
+            raise _timeout(seconds) from None
+        except OSError:
+            raise self._crash() from None
+        answer = self._receive(seconds)
+        if not isinstance(answer, dict) or not {"value", "error"} & set(answer):
+            raise WorkerCrashed("Your code broke the connection to the grader.")
+        return answer
+
+    def _receive(self, seconds: float) -> Any:
+        deadline = time.monotonic() + seconds
+        try:
+            return wire.receive(self._channel, limit=self.limits.message_bytes, deadline=deadline)
+        except TimeoutError:
+            raise _timeout(seconds) from None
+        except (wire.Closed, OSError):
+            raise self._crash() from None
+        except wire.WireError as error:
+            raise WorkerCrashed(f"Your code's answer could not be read: {error}.") from None
+
+    def _crash(self) -> WorkerCrashed:
+        try:
+            code = self._process.wait(timeout=1)
+        except subprocess.TimeoutExpired:
+            return WorkerCrashed("Your code closed its connection to the grader.")
+        if code < 0:
+            return WorkerCrashed(
+                f"The process of your code was killed by signal {-code} (out of memory, a limit of "
+                "the sandbox, or a call such as os.abort)."
+            )
+        return WorkerCrashed(
+            f"The process of your code ended with exit status {code} in the middle of a call. "
+            "Remove calls such as sys.exit or os._exit."
+        )
+
+    def close(self) -> None:
+        """Kill the worker and all its processes, and remove its folder."""
+        self._stack.close()
+
+    def alive(self) -> bool:
+        """Tell whether the worker's process still runs."""
+        return self._process.poll() is None
+
+    def replace(self, files: Mapping[str, bytes]) -> None:
+        """Lay other files into the folder; they count from the next `load` on."""
+        for name, content in files.items():
+            (self.folder / name).write_bytes(content)
+
+
+def _timeout(seconds: float) -> CallTimeout:
+    return CallTimeout(
+        f"Your code did not answer within {seconds:.0f} seconds, where the reference needs less "
+        "than one. Look for an endless loop."
+    )
+
+
+@dataclass
+class TaskRunner:
+    """Call one task's probes in its worker, and start a fresh one after a crash or timeout."""
+
+    task: str
+    files: Mapping[str, bytes]  # what the worker's folder gets from the submission
+    isolation: Isolation
+    limits: Limits
+    seconds: float  # for all calls together
+    seed: int = 0
+    calls: int = 0
+    _worker: Worker | None = None
+    _unloadable: StudentFault | None = None
+    _starts: int = 0
+    _spent: float = field(default=0.0)
+
+    def call(self, function: str, /, **inputs: Any) -> Any:
+        """Call the probe's `function` on the inputs and return what the student's code gave.
+
+        Raises:
+            StudentFault: of the kind that says what went wrong.
+        """
+        worker = self._ready()
+        self.calls += 1
+        message = {"call": function, "inputs": inputs, "seed": self.seed + self.calls}
+        return self._request(worker, message)
+
+    def adopt(self, worker: Worker) -> None:
+        """Load the task in a worker that lives already; it stays somebody else's to close."""
+        self._worker = worker
+        self._starts = self.limits.restarts + 1
+        self._load(worker)
+
+    def close(self) -> None:
+        """End the worker, if there is one."""
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.close()
+
+    def _ready(self) -> Worker:
+        if self._unloadable is not None:
+            raise self._unloadable
+        if self._remaining() <= 0:
+            raise NotRun(
+                f"Not run: earlier tests of this task used up its {self.seconds:.0f} seconds."
+            )
+        if self._worker is None:
+            if self._starts > self.limits.restarts:
+                raise NotRun(
+                    "Not run: your code ended or hung in several earlier tests of this task."
+                )
+            self._starts += 1
+            self._worker = Worker(self.isolation, self.files, self.limits)
+            self._load(self._worker)
+        return self._worker
+
+    def _load(self, worker: Worker) -> None:
+        try:
+            self._request(worker, {"load": self.task})
+        except StudentFault as fault:
+            self._unloadable = fault  # loading again would end the same way
+            raise
+
+    def _request(self, worker: Worker, message: dict[str, Any]) -> Any:
+        started = time.monotonic()
+        try:
+            answer = worker.request(message, min(self.limits.call_seconds, self._remaining()))
+        except StudentFault:
+            self.close()
+            raise
+        finally:
+            self._spent += time.monotonic() - started
+        if "error" in answer:
+            raise _student_error(answer["error"])
+        return answer["value"]
+
+    def _remaining(self) -> float:
+        return self.seconds - self._spent
+
+
+def _student_error(error: Any) -> StudentFault:
+    """Turn a worker's description of an exception into the fault that the student reads."""
+    if not isinstance(error, dict):
+        return WorkerCrashed("Your code broke the connection to the grader.")
+    text = f"{error.get('text', '')}"
+    if error.get("not_implemented") and (not text or "not implemented" in text.lower()):
+        return NotImplementedYet(f"Not implemented yet. {text}")
+    if error.get("contract"):
+        return Mismatch(text)
+    where = f"\n  at {error['where']}" if error.get("where") else ""
+    kind = f"Your code raised {error.get('type')}"
+    return StudentError(f"{kind}: {text}{where}", private=f"{kind} on a held-out sentence.{where}")

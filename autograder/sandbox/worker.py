@@ -1,0 +1,122 @@
+"""Run in the worker: load one task's files of the student, then answer calls until told to stop.
+
+The worker sees only inputs. Whatever it sends is checked by the grader, so it has nothing to gain
+from lying, and nothing in it is secret: a student may read this file.
+"""
+
+from __future__ import annotations
+
+import importlib
+import linecache
+import os
+import random
+import socket
+import sys
+import traceback
+import warnings
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+
+FOLDER = Path(__file__).resolve().parent
+sys.path.insert(0, str(FOLDER))  # isolated mode leaves it out
+wire = importlib.import_module("wire")
+
+MAX_MESSAGE = 1 << 26  # bytes; requests are ours, this only bounds a confusion
+MAX_TEXT = 600  # characters of an exception's text
+
+
+def main() -> None:
+    """Serve the channel whose file descriptor is the first argument."""
+    channel = socket.socket(fileno=int(sys.argv[1]))
+    torch.set_num_threads(1)
+    warnings.simplefilter("ignore")
+    wire.send(channel, {"ready": torch.__version__, "pid": os.getpid()})
+    _silence()
+    probe: ModuleType | None = None
+    while True:
+        try:
+            request = wire.receive(channel, limit=MAX_MESSAGE)
+        except wire.Closed:
+            return
+        if "load" in request:
+            reply, probe = _load(request["load"])
+        else:
+            reply = _call(probe, request)
+        _answer(channel, reply)
+
+
+def _silence() -> None:
+    """Send the student's prints nowhere: they could carry inputs out, or fill a disk."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(null, descriptor)
+
+
+def _load(task: str) -> tuple[dict[str, Any], ModuleType | None]:
+    for name in [name for name in sys.modules if name.split(".")[0] in ("nmt", "probes")]:
+        del sys.modules[name]
+    importlib.invalidate_caches()
+    try:
+        return {"value": None}, importlib.import_module(f"probes.{task}")
+    except BaseException as error:
+        return {"error": _describe(error)}, None
+
+
+def _call(probe: ModuleType | None, request: dict[str, Any]) -> dict[str, Any]:
+    random.seed(request["seed"])
+    torch.manual_seed(request["seed"])
+    torch.set_grad_enabled(True)
+    torch.set_default_dtype(torch.float32)
+    try:
+        return {"value": getattr(probe, request["call"])(**request["inputs"])}
+    except BaseException as error:  # also SystemExit and KeyboardInterrupt: the next call goes on
+        return {"error": _describe(error)}
+
+
+def _answer(channel: socket.socket, reply: dict[str, Any]) -> None:
+    try:
+        wire.send(channel, reply)
+    except OSError:
+        raise
+    except BaseException as error:  # a value whose own methods fail while it is being sent
+        wire.send(channel, {"error": _describe(error)})
+
+
+def _describe(error: BaseException) -> dict[str, Any]:
+    try:
+        text = str(error)
+    except BaseException:
+        text = "(the exception has no readable text)"
+    linecache.clearcache()
+    return {
+        "type": type(error).__name__,
+        "not_implemented": isinstance(error, NotImplementedError),
+        "contract": getattr(error, "breaks_contract", None) is True,
+        "text": text[:MAX_TEXT],
+        "where": _where(error),
+    }
+
+
+def _where(error: BaseException) -> str:
+    """Name the innermost line of the student's files that the error passed through."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{_short(error.filename)}, line {error.lineno}"
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if frame.filename.startswith(str(FOLDER / "nmt")):
+            line = f": {frame.line}" if frame.line else ""
+            return f"{_short(frame.filename)}, line {frame.lineno}, in {frame.name}{line}"[
+                :MAX_TEXT
+            ]
+    return ""
+
+
+def _short(filename: str) -> str:
+    path = Path(filename)
+    return path.relative_to(FOLDER).as_posix() if path.is_relative_to(FOLDER) else path.name
+
+
+if __name__ == "__main__":
+    main()

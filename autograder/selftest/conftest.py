@@ -1,0 +1,24 @@
+"""Fixtures of the grader's own tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from autograder.sandbox.isolation import Isolation, choose
+from autograder.selftest.harness import FACTS, WarmWorker
+
+
+@pytest.fixture(scope="session")
+def warm() -> Iterator[WarmWorker]:
+    """One worker for all implementations that are ours."""
+    worker = WarmWorker()
+    yield worker
+    worker.close()
+
+
+@pytest.fixture(scope="session")
+def isolation() -> Isolation:
+    """The isolation that real grading uses here."""
+    return choose(FACTS.limits)

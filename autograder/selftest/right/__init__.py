@@ -1,0 +1,1 @@
+"""Right answers in other styles than the reference's: all must pass in full."""

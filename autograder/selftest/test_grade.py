@@ -1,0 +1,247 @@
+"""Does the real grader, isolation included, give every submission its due?"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import safetensors.torch
+import torch
+
+from assignment.facts import Facts
+from autograder import grade, results
+from autograder.intake import Submission, read
+from autograder.misconceptions import TASKS
+from autograder.results import Results
+from autograder.sandbox.isolation import Isolation
+from autograder.selftest.harness import FACTS, REFERENCE
+
+STARTER = REFERENCE.parent / "starter"
+SEED = 3
+TRANSLATE = ["translate"]
+
+
+def submission(**changes: bytes | None) -> Submission:
+    """Return the reference's files, some replaced (by task id or `checkpoint`) or left out."""
+    files = dict(read(REFERENCE, FACTS).files)
+    paths = {**FACTS.task_files, "checkpoint": FACTS.checkpoint}
+    for name, content in changes.items():
+        if content is None:
+            del files[paths[name]]
+        else:
+            files[paths[name]] = content
+    return Submission(files)
+
+
+def run(
+    work: Submission, isolation: Isolation, tasks: list[str] | None = None, facts: Facts = FACTS
+) -> Results:
+    """Grade for real."""
+    wanted = tasks or list(facts.tasks)
+    return grade.grade(work, facts, tasks=wanted, seed=SEED, isolation=isolation)
+
+
+def points(graded: Results) -> dict[str, float]:
+    """Add up the points of each task."""
+    total: dict[str, float] = {}
+    for test in graded.tests:
+        total[test.task] = total.get(test.task, 0.0) + test.score
+    return total
+
+
+def full(*tasks: str) -> dict[str, float]:
+    """Return the full points of some tasks."""
+    return {task: FACTS.tasks[task].points for task in tasks}
+
+
+def append(task: str, code: str) -> bytes:
+    """Return the reference's file of a task with code after it."""
+    return (REFERENCE / FACTS.task_files[task]).read_bytes() + f"\n\n{code}\n".encode()
+
+
+def test_reference_gets_every_point(isolation: Isolation) -> None:
+    """Does the reference get full points in every task, and a place on the leaderboard?"""
+    graded = run(read(REFERENCE, FACTS), isolation)
+    assert points(graded) == full(*FACTS.tasks)
+    assert graded.leaderboard[FACTS.translate.leaderboard] >= 99
+
+
+def test_starter_gets_nothing(isolation: Isolation) -> None:
+    """Does the untouched starter get 0, each test saying that the task is not implemented?"""
+    graded = run(read(STARTER, FACTS), isolation)
+    assert graded.score == 0
+    assert [t.name for t in graded.tests if "not implemented" not in t.message.lower()] == []
+
+
+BROKEN = {
+    "syntax error": (b"def broken(:\n", "error", "SyntaxError"),
+    "exception on import": (b"raise RuntimeError('no luck')\n", "error", "no luck"),
+    "exit on import": (b"import sys\nsys.exit(0)\n", "error", "SystemExit"),
+    "missing name": (b"x = 1\n", "failed", "keep the names that the starter gives"),
+    "os._exit": (b"import os\nos._exit(0)\n", "crashed", "exit status 0"),
+    "abort": (b"import os\nos.abort()\n", "crashed", "signal 6"),
+    "not text": (b"\x00\xff\xfe", "error", "SyntaxError"),
+}
+
+
+@pytest.mark.parametrize("content,outcome,words", BROKEN.values(), ids=BROKEN)
+@pytest.mark.parametrize("task", TASKS)
+def test_broken_file_costs_its_own_task_only(
+    isolation: Isolation, task: str, content: bytes, outcome: str, words: str
+) -> None:
+    """Does a broken file lose its own task, with one clear line, and no other one?"""
+    others = [name for name in TASKS if name != task][:2]
+    graded = run(submission(**{task: content}), isolation, [task, *others])
+    assert points(graded) == {**full(*others), task: 0.0}
+    for test in graded.tests:
+        if test.task == task:
+            assert test.outcome == outcome
+            assert words in test.message
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_missing_file_is_named(isolation: Isolation, task: str) -> None:
+    """Does a submission without a file lose that task, and is the file named?"""
+    graded = run(submission(**{task: None}), isolation, [task])
+    name = Path(FACTS.task_files[task]).name
+    assert points(graded) == {task: 0.0}
+    assert all(name in test.message and test.outcome == "not_run" for test in graded.tests)
+
+
+def test_broken_bleu_costs_nothing_in_translate(isolation: Isolation) -> None:
+    """Does `translate` do without the student's BLEU?"""
+    graded = run(submission(bleu=b"def broken(:\n"), isolation, TRANSLATE)
+    assert points(graded) == full("translate")
+
+
+def test_endless_loop_is_a_timeout(isolation: Isolation) -> None:
+    """Is an endless loop told as such, while the other tasks are graded in full?"""
+    loop = append("bleu", "def corpus_bleu(*arguments, **options):\n    while True: pass")
+    quick = replace(FACTS, limits=replace(FACTS.limits, call_seconds=2.0))
+    graded = run(submission(bleu=loop), isolation, ["bleu", "masking"], quick)
+    outcomes = {test.outcome for test in graded.tests if test.task == "bleu"}
+    assert points(graded)["masking"] == FACTS.tasks["masking"].points
+    assert "timeout" in outcomes
+    assert outcomes <= {"timeout", "not_run", "passed"}
+
+
+CHECKPOINTS = {
+    "missing": (None, "model.safetensors"),
+    "empty": (b"", "not a readable safetensors file"),
+    "corrupt": (b"\xff" * 100, "not a readable safetensors file"),
+    "another model": (safetensors.torch.save({"a": torch.zeros(1)}), "unknown parameter a"),
+}
+
+
+@pytest.mark.parametrize("content,words", CHECKPOINTS.values(), ids=CHECKPOINTS)
+def test_bad_checkpoint_is_one_clear_line(
+    isolation: Isolation, content: bytes | None, words: str
+) -> None:
+    """Does a bad checkpoint lose `translate` alone, and does the message say what to do?"""
+    graded = run(submission(checkpoint=content), isolation, ["translate", "bleu"])
+    assert points(graded) == {**full("bleu"), "translate": 0.0}
+    assert words in graded.tests[-1].message
+
+
+def altered(name: str, change: str) -> bytes:
+    """Return the reference's checkpoint with one tensor altered."""
+    weights = safetensors.torch.load(submission().files[FACTS.checkpoint])
+    value = weights[name]
+    altered_values = {
+        "shape": value[:-1].clone(),
+        "dtype": value.double(),
+        "nan": value * float("nan"),
+    }
+    return safetensors.torch.save({**weights, name: altered_values[change]})
+
+
+@pytest.mark.parametrize(
+    "change,words", [("shape", "has the shape"), ("dtype", "float64"), ("nan", "NaN")]
+)
+def test_wrong_tensor_is_named(isolation: Isolation, change: str, words: str) -> None:
+    """Does a checkpoint with a wrong tensor name it?"""
+    graded = run(submission(checkpoint=altered("output.weight", change)), isolation, TRANSLATE)
+    assert points(graded) == {"translate": 0.0}
+    assert "output.weight" in graded.tests[0].message
+    assert words in graded.tests[0].message
+
+
+def test_untrained_weights_get_nothing(isolation: Isolation) -> None:
+    """Do weights that translate nothing score 0, with the BLEU in the message?"""
+    weights = safetensors.torch.load(submission().files[FACTS.checkpoint])
+    noise = {name: torch.randn_like(value) * 0.1 for name, value in weights.items()}
+    graded = run(submission(checkpoint=safetensors.torch.save(noise)), isolation, TRANSLATE)
+    assert points(graded) == {"translate": 0.0}
+    assert "BLEU" in graded.tests[0].message
+
+
+IGNORES_THE_NETWORK = """
+def beam_search(step, state, **options):
+    return [Hypothesis((4, 5, 6), -1.0, -0.25)]
+"""
+
+
+def test_output_that_ignores_the_network_is_found(isolation: Isolation) -> None:
+    """Does the control find translations that do not come from the weights?"""
+    graded = run(submission(beam=append("beam", IGNORES_THE_NETWORK)), isolation, TRANSLATE)
+    assert points(graded) == {"translate": 0.0}
+    assert "does not come from the network" in graded.tests[0].message
+
+
+LEAK = """
+def beam_search(step, state, **options):
+    raise ValueError("secret of the input: " + str(float(state[0].sum())))
+"""
+
+
+def test_text_of_an_exception_on_public_sentences_is_shown(isolation: Isolation) -> None:
+    """Is the student told what the code raised?"""
+    graded = run(submission(beam=append("beam", LEAK)), isolation, TRANSLATE)
+    assert graded.tests[0].outcome == "error"
+    assert "secret of the input" in graded.tests[0].message
+
+
+def test_text_of_an_exception_on_held_out_sentences_is_kept_back(isolation: Isolation) -> None:
+    """Is the text of an exception hidden where it could quote held-out sentences?"""
+    late = f"_calls = []\n{LEAK}".replace(
+        "    raise", "    _calls.append(1)\n    if len(_calls) > 5:\n        raise"
+    )
+    late += "    return _real(step, state, **options)\n"
+    code = f"_real = beam_search\n{late}"
+    graded = run(submission(beam=append("beam", code)), isolation, TRANSLATE)
+    assert graded.tests[0].outcome == "error"
+    assert "ValueError" in graded.tests[0].message
+    assert "secret" not in graded.tests[0].message
+
+
+def test_results_file_is_valid(isolation: Isolation, tmp_path: Path) -> None:
+    """Does the written file follow the platform's rules?"""
+    graded = run(read(REFERENCE, FACTS), isolation, ["bleu"])
+    document = json.loads(results.write(graded, tmp_path).read_text(encoding="utf-8"))
+    assert document["score"] == FACTS.tasks["bleu"].points
+    for test in document["tests"]:
+        assert test["status"] in ("passed", "failed")
+        assert isinstance(test["number"], str)
+        assert test["extra_data"]["task"] == "bleu"
+        assert test["extra_data"]["outcome"] in results.OUTCOMES
+        assert test["extra_data"]["misconception"] is None
+
+
+COMMANDS = {
+    "unknown task": (["--tasks", "lstn"], "unknown task 'lstn'"),
+    "no submission": (["--submission", "/no/such/folder"], "does not exist"),
+    "not a zip": (["--submission", __file__], "neither a folder nor a zip"),
+}
+
+
+@pytest.mark.parametrize("arguments,words", COMMANDS.values(), ids=COMMANDS)
+def test_wrong_usage_is_one_line(
+    arguments: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Does wrong usage give one line and a non-zero status?"""
+    assert grade.main([*arguments, "--out", str(tmp_path)]) == 2
+    error = capsys.readouterr().err
+    assert words in error
+    assert error.count("\n") == 1

@@ -1,0 +1,71 @@
+"""Is the zip what the platform needs, the same each time, and refused when it would misgrade?"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from autograder import build_zip
+from autograder.build_zip import MAX_BYTES, ZipError, build, check
+from autograder.selftest.harness import FACTS
+
+
+def archive() -> zipfile.ZipFile:
+    """Open a freshly built zip."""
+    return zipfile.ZipFile(io.BytesIO(build()))
+
+
+def test_same_bytes_twice() -> None:
+    """Does building twice give the same bytes, and few?"""
+    content = build()
+    assert content == build()
+    assert len(content) < MAX_BYTES
+
+
+def test_entry_points_can_run() -> None:
+    """Do setup.sh and run_autograder stand at the root, executable, with LF and a shebang?"""
+    with archive() as opened:
+        for name in ("setup.sh", "run_autograder"):
+            info = opened.getinfo(name)
+            content = opened.read(name)
+            assert (info.external_attr >> 16) & 0o777 == 0o755
+            assert content.startswith(b"#!/usr/bin/env bash\n")
+            assert b"\r" not in content
+
+
+def test_nothing_needless_is_inside() -> None:
+    """Are byte code, the grader's own tests and the trained reference left out?"""
+    with archive() as opened:
+        names = opened.namelist()
+    unwanted = ("pyc", "selftest", "safetensors", "train.tsv", "/starter", ".git")
+    assert [name for name in names if any(part in name for part in unwanted)] == []
+
+
+def test_carriage_returns_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Is a script with Windows line ends refused?"""
+    path = tmp_path / "setup.sh"
+    path.write_bytes(b"#!/bin/sh\r\n")
+    monkeypatch.setattr(build_zip, "members", lambda: iter([("setup.sh", path)]))
+    with pytest.raises(ZipError, match="CR line ends"):
+        build()
+
+
+def result(score: float, offered: float) -> dict[str, object]:
+    """Return a minimal results document."""
+    test = {"status": "failed", "number": "1.1", "output": "why", "max_score": offered}
+    return {"score": score, "tests": [test]}
+
+
+def test_misgrading_is_refused() -> None:
+    """Is a zip refused in which the reference loses a point, or the points do not add up?"""
+    full = FACTS.points
+    check("reference", result(full, full), full, full)
+    with pytest.raises(ZipError, match="reference gets"):
+        check("reference", result(full - 1, full), full, full)
+    with pytest.raises(ZipError, match="starter gets"):
+        check("starter", result(1, full), 0, full)
+    with pytest.raises(ZipError, match="the tests offer"):
+        check("starter", result(0, full - 1), 0, full)

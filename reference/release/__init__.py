@@ -1,0 +1,1 @@
+"""Make the students' folder `starter/` from the reference: `python -m reference.release`."""

@@ -1,0 +1,43 @@
+"""The command line of the release: `python -m reference.release [--out DIR] [--check]`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from assignment.facts import FactsError, load
+
+from .build import differences, released_files, write
+from .markers import ReleaseError
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write the students' folder, or compare it; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m reference.release", description=__doc__)
+    parser.add_argument("--out", type=Path, default=ROOT / "starter", help="default: %(default)s")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; list what differs and exit with 1"
+    )
+    options = parser.parse_args(arguments)
+    try:
+        files = released_files(ROOT, load())
+        if not options.check:
+            write(files, options.out.resolve())
+            print(f"{options.out}: {len(files)} files")
+            return 0
+        lines = differences(files, options.out)
+    except (ReleaseError, FactsError, OSError, SyntaxError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    for line in lines:  # on standard output, so that they can be piped; the advice is not
+        print(line)
+    if lines:
+        print(f"{options.out} is not what the reference makes; run: make starter", file=sys.stderr)
+    return 1 if lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

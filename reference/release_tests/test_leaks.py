@@ -1,0 +1,140 @@
+"""Does the starter give nothing away? Tests of the release as it is, and of the search itself."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from release.build import PUBLIC_DATA, Files
+from release.markers import find_blocks
+
+from assignment.facts import Facts
+
+# Shorter lines, such as `h, c = state`, are written by anybody.
+SHORTEST = 20  # characters, blanks not counted
+RUN = 4  # lines in a row that no public file may share with a closed one
+CLOSED = ("autograder", "data", "assignment")  # folders whose code is not for students
+
+
+def normal(line: str) -> str:
+    """Return a line without blanks and without its comment."""
+    return "".join(line.split("  #")[0].split())
+
+
+def texts(files: Files) -> dict[str, str]:
+    """Return all files as text."""
+    return {name: content.decode() for name, content in files.items()}
+
+
+def solution_lines(root: Path, facts: Facts) -> set[str]:
+    """Return the lines between the markers that say something."""
+    lines = set()
+    for task, file in facts.task_files.items():
+        source = (root / "reference" / file).read_text(encoding="utf-8")
+        for block in find_blocks(source, file, [task]):
+            lines |= set(map(normal, source.split("\n")[block.begin : block.end - 1]))
+    return {line for line in lines if len(line) >= SHORTEST}
+
+
+def solutions(files: Files, root: Path, facts: Facts) -> list[str]:
+    """Return where a line of the solution stands."""
+    wanted = solution_lines(root, facts)
+    return [
+        f"{name}: {line.strip()}"
+        for name, text in texts(files).items()
+        for line in text.split("\n")
+        if normal(line) in wanted
+    ]
+
+
+def held_out(files: Files, root: Path) -> list[str]:
+    """Return which held-out sentences stand in the starter."""
+    pairs = [
+        line.split("\t")
+        for path in sorted((root / "data/held_out").glob("*.tsv"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    assert len(pairs) >= 2000, "the held-out sets have not been read"
+    data = {name for name in files if Path(name).name in PUBLIC_DATA}
+    prose = "\n".join(text for name, text in texts(files).items() if name not in data)
+    known = {line.split("\t")[0] for name in data for line in texts(files)[name].split("\n")}
+    # Several sources have one translation, as Zhoric has no articles: in data only sources tell.
+    return [
+        source for source, target in pairs if source in known or source in prose or target in prose
+    ]
+
+
+def runs(text: str) -> Iterator[tuple[str, ...]]:
+    """Yield every few lines in a row that say something.
+
+    Imports do not, nor do tables: the lecture's worked examples are everybody's.
+    """
+    lines = [normal(line) for line in text.split("\n") if "import " not in line]
+    lines = [line for line in lines if len(line) >= SHORTEST and line[0] not in "\"'"]
+    yield from zip(*(lines[start:] for start in range(RUN)), strict=False)
+
+
+def closed_code(files: Files, root: Path) -> list[str]:
+    """Return the closed files that share some lines in a row with the starter."""
+    public = {run for text in texts(files).values() for run in runs(text)}
+    paths = [path for folder in CLOSED for path in sorted((root / folder).rglob("*"))]
+    code = [path for path in paths if path.suffix in (".py", ".toml", ".sh")]
+    assert root / "assignment/assignment.toml" in code
+    return [
+        path.relative_to(root).as_posix()
+        for path in code
+        if public & set(runs(path.read_text(encoding="utf-8")))
+    ]
+
+
+def test_no_solution(files: Files, root: Path, facts: Facts) -> None:
+    """Is no line of a solution in the starter?"""
+    assert len(solution_lines(root, facts)) > 20
+    assert solutions(files, root, facts) == []
+
+
+def test_no_held_out_sentence(files: Files, root: Path) -> None:
+    """Is no held-out sentence, nor its translation, in the starter?"""
+    assert held_out(files, root) == []
+
+
+def test_no_closed_code(files: Files, root: Path) -> None:
+    """Is no hidden test, probe, generator or fact in the starter?"""
+    assert closed_code(files, root) == []
+
+
+def test_only_what_is_meant(files: Files) -> None:
+    """Are there only the folders and kinds of files that students are meant to get?"""
+    folders = {name.split("/")[0] for name in files if "/" in name}
+    assert folders == {"nmt", "tests", "data", ".github"}
+    assert {name for name in files if name.startswith("data/")} == {
+        f"data/{name}" for name in PUBLIC_DATA
+    }
+    assert {name for name in files if name.endswith(".toml")} == {"pyproject.toml"}
+    assert not [name for name in files if name.endswith((".safetensors", ".pt", ".ipynb"))]
+
+
+@pytest.mark.parametrize("place", ["README.md", "tests/test_lstm.py"])
+def test_search_finds_a_solution(place: str, files: Files, root: Path, facts: Facts) -> None:
+    """Would a solution line be found, wherever it stands and however it is indented?"""
+    planted = b"\n\t    i, f, g, o  =  gates.chunk(4, dim=1)\n"
+    leaky = {**files, place: files[place] + planted}
+    assert len(solutions(leaky, root, facts)) == 1
+
+
+def test_search_finds_held_out_sentences(files: Files, root: Path) -> None:
+    """Would a held-out source be found in the data, and a translation in the prose?"""
+    first, second = (root / "data/held_out/test.tsv").read_bytes().split(b"\n")[:2]
+    leaky = {
+        **files,
+        "data/train.tsv": files["data/train.tsv"] + first + b"\n",
+        "README.md": files["README.md"] + second.split(b"\t")[1],
+    }
+    expected = [line.split(b"\t")[0].decode() for line in (first, second)]
+    assert [source for source in held_out(leaky, root) if source in expected] == expected
+
+
+@pytest.mark.parametrize("path", ["data/generate.py", "assignment/assignment.toml"])
+def test_search_finds_closed_code(path: str, files: Files, root: Path) -> None:
+    """Would a closed file be found under another name?"""
+    leaky = {**files, "nmt/extra.py": (root / path).read_bytes()}
+    assert path in closed_code(leaky, root)

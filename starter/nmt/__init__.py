@@ -1,0 +1,1 @@
+"""Translate English to Zhoric with recurrent networks."""
