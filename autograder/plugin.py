@@ -58,6 +58,11 @@ class HiddenTests:
                 decorate(found[task.id, name], task, f"{position}.{index}")
                 items.append(found[task.id, name])
 
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Fail where a file of hidden tests cannot even be imported."""
+        if report.failed:
+            raise GraderFault(f"{report.nodeid} cannot be collected: {report.longrepr}")
+
     # --- What a hidden test asks for ---
 
     @pytest.fixture

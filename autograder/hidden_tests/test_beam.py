@@ -23,7 +23,7 @@ from nmt.beam_search import Hypothesis
 
 pytestmark = pytest.mark.task("beam")
 
-# Sums of float32 log-probabilities, and a score is never larger than its log_prob.
+# Sums of float32 log-probabilities; no score is larger in size than its log_prob.
 TOLERANCE = compare.TOLERANCES.log_prob
 KEYS = {"hypotheses", "state_after"}
 NOT_THE_PROBE = "The answer of your code's process is not the one of the grader's probe."

@@ -390,9 +390,9 @@ def untested(function: str, expected: Bleu) -> set[str]:
     """Name the fields that the contract leaves open where the candidates have no token."""
     if expected.candidate_length:
         return set()
-    open_fields = set() if expected.reference_length else {"brevity_penalty"}
-    # Whether p_1 = 0 / 0 counts as smoothed in sentence_bleu is nowhere said.
-    return open_fields | ({"precisions[0]"} if function == "sentence_bleu" else set())
+    # The contract gives the score, and neither exp(1 - r / 0) nor the smoothing of 0 / 0.
+    smoothed = [f"precisions[{index}]" for index in range(len(expected.precisions))]
+    return {"brevity_penalty", *(smoothed if function == "sentence_bleu" else ())}
 
 
 def close(actual: float, expected: float) -> bool:

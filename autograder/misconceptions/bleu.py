@@ -656,13 +656,6 @@ ENTRIES = [
         caught_by=("test_empty_segments",),
     ),
     entry(
-        "empty-penalty-one",
-        "No penalty is due where there is nothing to punish.",
-        "As c goes to 0, exp(1 - r / c) does too.",
-        (NO_TOKENS, "    if c == 0:\n        return 1.0\n    return 1.0"),
-        caught_by=("test_empty_segments",),
-    ),
-    entry(
         "empty-scores-one",
         "An empty candidate has no wrong word, so it scores 1.",
         "c = 0 gives the score 0.0.",

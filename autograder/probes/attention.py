@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from . import common, guard, stand_ins
 
 stand_ins.install()
+common.load("attention")
 
 StepInputs = tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]  # y, o_prev, h, c, values, mask
 

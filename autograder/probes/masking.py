@@ -8,6 +8,8 @@ from torch import Tensor
 
 from . import common, elsewhere, guard
 
+common.load("masking")
+
 
 def run(name: str, arguments: list[Any], cotangents: list[Tensor] | None = None) -> dict[str, Any]:
     """Call one of the functions, with gradients if there are cotangents."""

@@ -82,7 +82,7 @@ BROKEN = {
     "missing name": (b"x = 1\n", "failed", "keep the names that the starter gives"),
     "os._exit": (b"import os\nos._exit(0)\n", "crashed", "exit status 0"),
     "abort": (b"import os\nos.abort()\n", "crashed", "signal 6"),
-    "not text": (b"\x00\xff\xfe", "error", "SyntaxError"),
+    "not text": (b"x = '\xff\xfe'\n", "error", "SyntaxError"),
 }
 
 
@@ -192,7 +192,7 @@ def test_output_that_ignores_the_network_is_found(isolation: Isolation) -> None:
 
 LEAK = """
 def beam_search(step, state, **options):
-    raise ValueError("secret of the input: " + str(float(state[0].sum())))
+    raise ValueError("".join(["sec", "ret"]) + str(float(state[0].sum())))
 """
 
 
@@ -200,7 +200,7 @@ def test_text_of_an_exception_on_public_sentences_is_shown(isolation: Isolation)
     """Is the student told what the code raised?"""
     graded = run(submission(beam=append("beam", LEAK)), isolation, TRANSLATE)
     assert graded.tests[0].outcome == "error"
-    assert "secret of the input" in graded.tests[0].message
+    assert "secret" in graded.tests[0].message
 
 
 def test_text_of_an_exception_on_held_out_sentences_is_kept_back(isolation: Isolation) -> None:

@@ -12,7 +12,7 @@ from torch.nn.utils.rnn import pad_sequence
 from nmt.files import HOME, InputError, read_lines
 from nmt.vocabulary import BOS, EOS, PAD, Vocabulary
 
-POOL = 20  # batches; sorting all 157 costs 0.9 BLEU after two epochs (98.7 against 99.6)
+POOL = 20  # batches; with seed 1, two epochs reach BLEU 99.7 on dev, and 98.7 if all are sorted
 
 
 class Pair(NamedTuple):

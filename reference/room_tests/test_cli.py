@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 import pytest
+import torch
 
 from nmt import cli, training
 from nmt.files import HOME
@@ -137,6 +138,16 @@ def test_train_writes_a_checkpoint(
     assert lines[0].startswith("epoch 1/1: loss ")
     assert lines[1].startswith("best dev BLEU ")
     assert [path.suffix for path in checkpoint.parent.glob("model*")] == [".safetensors"]
+
+
+def test_the_number_of_cores_does_not_matter(
+    train: Callable[..., int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Is torch told to compute in one thread?"""
+    threads: list[int] = []
+    monkeypatch.setattr(torch, "set_num_threads", threads.append)
+    assert train("--epochs", "1", "--no-attention") == 0
+    assert threads == [1]
 
 
 def test_an_interrupted_training_says_how_to_go_on(

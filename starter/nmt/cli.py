@@ -259,8 +259,8 @@ def submit_command(argv: list[str]) -> int:
 def use_one_thread() -> None:
     """Let torch compute in one thread.
 
-    Sums shared out over threads round differently, so that the weights would depend on the number
-    of cores; and the products here are so small that a second core saves a fifth of the time.
+    Sums shared out over threads round differently, so the weights would depend on the number of
+    cores. The products are small: more threads save little, and on a busy computer they cost much.
     """
     import torch
 
