@@ -17,7 +17,7 @@ class ContractError(Exception):
 
 
 def load(module: str) -> None:
-    """Import the student's module `nmt.<module>`, so that what fails there fails before any call."""
+    """Import the student's module `nmt.<module>`: what fails there fails before any call."""
     importlib.import_module(f"nmt.{module}")
 
 
