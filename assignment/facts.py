@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_type_hints
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -95,7 +96,8 @@ class Limits:
     file_bytes: int
     processes: int
     message_bytes: int
-    submission_bytes: int
+    source_bytes: int
+    upload_bytes: int
 
 
 @dataclass(frozen=True)
@@ -146,7 +148,10 @@ def load(path: Path = PATH) -> Facts:
     built: dict[str, Any] = {
         name: _build(kind, raw.pop(name, {}), name) for name, kind in sections.items()
     }
-    return _build(Facts, {**raw, **built, "tasks": tasks}, "top level")
+    facts = _build(Facts, {**raw, **built, "tasks": tasks}, "top level")
+    if not facts.translate.zero_bleu < facts.translate.full_bleu <= 100:
+        raise FactsError("[translate] must have zero_bleu < full_bleu <= 100")
+    return facts
 
 
 def _task(name: str, table: dict[str, Any]) -> Task:
@@ -155,6 +160,8 @@ def _task(name: str, table: dict[str, Any]) -> Task:
         raise FactsError(
             f"[tasks.{name}] visibility is {task.visibility!r}; it must be one of {VISIBILITIES}"
         )
+    for test, weight in task.tests.items():
+        _check_kind(f"[tasks.{name}.tests] {test}", weight, float)
     total = sum(task.tests.values())
     if abs(total - task.points) > 1e-9:
         raise FactsError(f"[tasks.{name}] the tests' weights add up to {total}, not {task.points}")
@@ -166,7 +173,18 @@ def _build(kind: type[T], table: dict[str, Any], where: str) -> T:
     for key in table:
         if key not in known:
             raise FactsError(f"[{where}] has the unknown key {key!r}")
+    for key, value in table.items():
+        _check_kind(f"[{where}] {key}", value, get_type_hints(kind)[key])
     try:
         return kind(**table)
     except TypeError as error:  # a missing key: the message of the constructor names it
         raise FactsError(f"[{where}] {str(error).split('() ')[-1]}") from error
+
+
+def _check_kind(what: str, value: Any, kind: Any) -> None:
+    """Refuse a text where a number is due, and numbers that are negative, NaN or infinite."""
+    if kind not in (int, float):
+        return
+    wanted = (int,) if kind is int else (int, float)
+    if type(value) not in wanted or not 0 <= value < math.inf:
+        raise FactsError(f"{what} is {value!r}; it must be a number, finite and not negative")

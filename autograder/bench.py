@@ -52,6 +52,8 @@ def run(arguments: list[str]) -> tuple[float, float]:
         while process.poll() is None:
             peak = max(peak, memory(process))
             time.sleep(INTERVAL)
+        if process.returncode != 0:
+            raise SystemExit(f"{' '.join(command)} ended with status {process.returncode}")
         return time.monotonic() - started, float(peak)
 
 

@@ -31,7 +31,13 @@ CONTENT = (
     "assignment/assignment.toml",
     "assignment/facts.py",
     "autograder/environment.sh",
-    "autograder/*.py",
+    "autograder/__init__.py",
+    "autograder/faults.py",
+    "autograder/feedback.py",
+    "autograder/grade.py",
+    "autograder/intake.py",
+    "autograder/plugin.py",
+    "autograder/results.py",
     "autograder/hidden_tests/*.py",
     "autograder/probes/*.py",
     "autograder/sandbox/*.py",
@@ -49,6 +55,7 @@ class ZipError(Exception):
 
 def main() -> int:
     """Build, try and write the zip."""
+    TARGET.unlink(missing_ok=True)  # an older one must not be taken for this one
     try:
         content = build()
         if len(content) > MAX_BYTES:
@@ -60,7 +67,10 @@ def main() -> int:
         print(f"zip: not built: {error}", file=sys.stderr)
         return 1
     TARGET.parent.mkdir(exist_ok=True)
-    TARGET.write_bytes(content)
+    with tempfile.NamedTemporaryFile(dir=TARGET.parent, delete=False) as file:
+        file.write(content)
+    Path(file.name).chmod(0o644)
+    os.replace(file.name, TARGET)
     print(f"Written: {TARGET} ({len(content):,} bytes)")
     return 0
 
@@ -107,26 +117,31 @@ def try_out(content: bytes) -> None:
             archive.extractall(source)
         for submission, points in (("reference", full), ("starter", 0.0)):
             print(f"Grading {submission} with the new zip ...", flush=True)
-            result = grade(source, PROJECT / submission, Path(folder) / submission)
+            result = grade(source, PROJECT / submission)
             check(submission, result, points, full)
 
 
-def grade(source: Path, submission: Path, out: Path) -> dict[str, Any]:
-    """Grade a submission with the unpacked zip, and return its `results.json`."""
+def grade(source: Path, submission: Path) -> dict[str, Any]:
+    """Grade a submission as the platform does, and return its `results.json`."""
+    base = source.parent
+    results = base / "results"
+    results.mkdir(exist_ok=True)
+    (base / "submission").unlink(missing_ok=True)
+    (base / "submission").symlink_to(submission)
     done = subprocess.run(
-        [
-            *(sys.executable, "-B", "-m", "autograder.grade"),
-            *("--submission", str(submission), "--out", str(out)),
-        ],
-        cwd=source,
-        env={**os.environ, "PYTHONPATH": f"{source}:{source / 'reference'}"},
+        ["bash", str(source / "run_autograder")],
+        env={
+            **os.environ,
+            "AUTOGRADER_BASE": str(base),
+            "AUTOGRADER_ENVIRONMENT": os.path.realpath(sys.prefix),
+        },
         capture_output=True,
         text=True,
         check=False,
     )
     if done.returncode != 0:
         raise ZipError(f"grading {submission.name} failed: {done.stderr.strip()}")
-    result: dict[str, Any] = json.loads((out / "results.json").read_text(encoding="utf-8"))
+    result: dict[str, Any] = json.loads((results / "results.json").read_text(encoding="utf-8"))
     return result
 
 

@@ -81,11 +81,13 @@ EOF
 
 # The CPU build of torch is a tenth of the default one. uv can choose it; where its index cannot be
 # reached, pip takes what the machine's own settings offer.
-if [ "${INSTALLER:-uv}" = uv ] && $pip install --constraint "$project/constraints.txt" uv 2>/dev/null &&
-    "$folder/bin/uv" pip install --quiet --python "$folder/bin/python" --torch-backend cpu \
-        --constraint "$project/constraints.txt" --requirement "$requirements" 2>/dev/null; then
+if [ "${INSTALLER:-uv}" = uv ] && $pip install --no-cache-dir --constraint "$project/constraints.txt" uv 2>/dev/null &&
+    reason=$("$folder/bin/uv" pip install --quiet --python "$folder/bin/python" \
+        --torch-backend cpu --constraint "$project/constraints.txt" \
+        --requirement "$requirements" 2>&1); then
     :
 else
+    [ -z "${reason:-}" ] || say "uv could not: $(printf '%s\n' "$reason" | tail -n 1). Trying pip ..."
     $pip install --no-cache-dir --constraint "$project/constraints.txt" --requirement "$requirements"
 fi
 printf '%s\n' "$wanted" > "$folder/.complete"

@@ -10,10 +10,15 @@ class GraderFault(Exception):
 class StudentFault(AssertionError):
     """One test is not passed; the message is for the student.
 
-    `outcome` is what `extra_data` of the test says.
+    `outcome` is what `extra_data` of the test says. `private` is the message without any text that
+    the student's code chose, which could quote inputs.
     """
 
     outcome = "failed"
+
+    def __init__(self, message: str, private: str = "") -> None:
+        super().__init__(message)
+        self.private = private or message
 
 
 class Mismatch(StudentFault):
@@ -25,16 +30,9 @@ class NotImplementedYet(StudentFault):
 
 
 class StudentError(StudentFault):
-    """The student's code raised an exception.
-
-    `private` leaves the exception's own text out, which may quote inputs.
-    """
+    """The student's code raised an exception."""
 
     outcome = "error"
-
-    def __init__(self, message: str, private: str = "") -> None:
-        super().__init__(message)
-        self.private = private or message
 
 
 class CallTimeout(StudentFault):

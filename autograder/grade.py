@@ -7,8 +7,10 @@ import os
 import secrets
 import sys
 import time
+import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 import torch
@@ -19,7 +21,7 @@ from autograder.faults import GraderFault
 from autograder.intake import IntakeError, Submission
 from autograder.plugin import HiddenTests
 from autograder.results import Results, Verdict
-from autograder.sandbox.isolation import Isolation, choose
+from autograder.sandbox.isolation import Isolation, choose, describe
 from autograder.sandbox.session import TaskRunner
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -36,27 +38,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         facts = load()
         tasks = task_list(options.tasks, facts)
+        results.clear(options.out)  # first, so that an older result is never taken for this one
         submission = intake.read(options.submission, facts)
         graded = grade(
             submission, facts, tasks=tasks, seed=options.seed, isolation=choose(facts.limits)
         )
-    except (IntakeError, FactsError) as error:
+        written = results.write(graded, options.out)
+        report = feedback.write_report(graded, facts, options.out)
+    except (IntakeError, FactsError, results.OutputError) as error:
         print(f"grade: {error}", file=sys.stderr)
         return 2
-    except GraderFault as fault:
-        # No results file: the platform then reports a failed autograder, not a score of 0.
-        (options.out / "results.json").unlink(missing_ok=True)
+    except Exception as fault:
+        # Ours, not the student's. No results file: the platform then reports a failed autograder to
+        # staff, not a score of 0.
+        if not isinstance(fault, GraderFault):
+            traceback.print_exc()
         print(f"grade: the grader failed, and nobody was graded: {fault}", file=sys.stderr)
         return 3
-    path = results.write(graded, options.out)
-    report = feedback.write_report(graded, facts, options.out)
-    print(f"\n{feedback.summary(graded, facts)}\n\nWritten: {path}, {report}")
+    print(f"\n{feedback.summary(graded, facts)}\n\nWritten: {written}, {report}")
     return 0
+
+
+class Parser(argparse.ArgumentParser):
+    """Say in one line what is wrong with a command."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the line and end."""
+        self.exit(2, f"{self.prog}: {message}\n")
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(prog="grade", description=__doc__)
+    parser = Parser(prog="grade", description=__doc__)
     parser.add_argument("--submission", type=Path, default=PROJECT / "reference")
     parser.add_argument("--out", type=Path, default=PROJECT / "build" / "results")
     parser.add_argument("--tasks", default="", help="comma-separated task ids; default: all")
@@ -94,8 +107,9 @@ def grade(
         remaining = facts.limits.total_seconds - (time.monotonic() - started)
         translate = task == "translate"
         seconds = facts.limits.translate_seconds if translate else facts.limits.task_seconds
-        files = task_files(submission, facts, task)
-        return TaskRunner(task, files, isolation, facts.limits, min(seconds, remaining), seed)
+        return TaskRunner(
+            task, task_files(submission, facts), isolation, facts.limits, min(seconds, remaining)
+        )
 
     plugin = HiddenTests(facts, tasks, submission, seed, make_runner, show)
     run_hidden_tests(plugin)
@@ -103,7 +117,7 @@ def grade(
         tests=plugin.results,
         output=output_text(submission, facts),
         seed=seed,
-        isolation=isolation.name,
+        isolation=describe(isolation),
         seconds=time.monotonic() - started,
         leaderboard=plugin.leaderboard,
     )
@@ -124,7 +138,7 @@ def run_hidden_tests(plugin: HiddenTests) -> None:
         raise GraderFault(f"the hidden tests could not be run (pytest: {status!r})")
 
 
-def task_files(submission: Submission, facts: Facts, task: str) -> Mapping[str, bytes]:
+def task_files(submission: Submission, facts: Facts) -> Mapping[str, bytes]:
     """Return the student's Python files, which a worker's folder gets."""
     return {
         path: submission.files[path]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import lzma
+import os
 import stat
 import zipfile
 import zlib
@@ -11,6 +13,9 @@ from pathlib import Path, PurePosixPath
 
 from assignment.facts import Facts
 
+MAX_DEPTH = 20  # folders; a submission is at most a few deep
+# What a damaged, an encrypted and an unusually compressed member raise.
+COMPRESSION_ERRORS = (zlib.error, lzma.LZMAError, RuntimeError, NotImplementedError)
 IGNORED_FOLDERS = {"__MACOSX", "__pycache__", "site-packages", "node_modules"}
 
 
@@ -49,55 +54,64 @@ def read(submission: Path, facts: Facts) -> Submission:
     Raises:
         IntakeError: it is neither.
     """
-    if submission.is_dir():
-        entries = list(_walk(submission, submission))
-    elif zipfile.is_zipfile(submission):
-        entries = list(_members(submission))
-    elif submission.exists():
-        raise IntakeError(f"{submission} is neither a folder nor a zip")
-    else:
-        raise IntakeError(f"{submission} does not exist")
+    entries = _entries(submission)
+    sizes = dict.fromkeys(facts.task_files.values(), facts.limits.source_bytes)
+    sizes |= dict.fromkeys((facts.checkpoint, facts.notebook), facts.limits.upload_bytes)
     files: dict[str, bytes] = {}
     problems: dict[str, str] = {}
-    for wanted in [*facts.task_files.values(), facts.checkpoint, facts.notebook]:
+    for wanted, limit in sizes.items():
         try:
-            files[wanted] = _take(wanted, entries, facts.limits.submission_bytes)
+            files[wanted] = _take(wanted, entries, limit)
         except IntakeError as error:
             problems[wanted] = str(error)
     return Submission(files, problems)
 
 
-def _walk(folder: Path, root: Path) -> Iterator[Entry]:
-    for path in sorted(folder.iterdir()):
-        mode = path.lstat().st_mode  # of a link itself: links are not followed
-        relative = PurePosixPath(path.relative_to(root).as_posix())
-        if _ignored(relative):
-            continue
-        if stat.S_ISDIR(mode):
-            yield from _walk(path, root)
-        elif stat.S_ISREG(mode):
-            yield Entry(relative, path.lstat().st_size, path)
+def _entries(submission: Path) -> list[Entry]:
+    try:
+        if submission.is_dir():
+            return list(_walk(submission))
+        if zipfile.is_zipfile(submission):
+            return list(_members(submission))
+        found = submission.exists()
+    except (OSError, zipfile.BadZipFile, ValueError) as error:
+        raise IntakeError(f"{submission} cannot be read: {error}") from error
+    reason = "is neither a folder nor a zip" if found else "does not exist"
+    raise IntakeError(f"{submission} {reason}")
 
 
-def _members(archive_path: Path) -> Iterator[Entry]:
-    with zipfile.ZipFile(archive_path) as archive:
+def _walk(root: Path) -> Iterator[Entry]:
+    for folder, folders, names in os.walk(root):  # does not follow links
+        inside = Path(folder).relative_to(root).parts
+        if len(inside) >= MAX_DEPTH:
+            folders.clear()
+        folders[:] = sorted(name for name in folders if not _ignored(name))
+        for name in sorted(name for name in names if not _ignored(name)):
+            path = Path(folder, name)
+            status = path.lstat()  # of a link itself
+            if stat.S_ISREG(status.st_mode):
+                yield Entry(PurePosixPath(*inside, name), status.st_size, path)
+
+
+def _members(path: Path) -> Iterator[Entry]:
+    with zipfile.ZipFile(path) as archive:
         for info in archive.infolist():
             relative = PurePosixPath(info.filename.replace("\\", "/"))
             # The upper half of the attributes is the Unix mode; 0 where Windows made the zip.
             kind = stat.S_IFMT(info.external_attr >> 16)
-            if info.is_dir() or kind not in (0, stat.S_IFREG) or _ignored(relative):
-                continue
-            yield Entry(relative, info.file_size, archive_path, info.filename)
+            regular = kind in (0, stat.S_IFREG) and not info.is_dir()
+            if regular and not any(_ignored(part) for part in relative.parts):
+                yield Entry(relative, info.file_size, path, info.filename)
 
 
-def _ignored(path: PurePosixPath) -> bool:
-    return path.name.startswith(".") or path.name in IGNORED_FOLDERS or ".." in path.parts
+def _ignored(name: str) -> bool:
+    return name.startswith(".") or name in IGNORED_FOLDERS
 
 
 def _take(wanted: str, entries: list[Entry], limit: int) -> bytes:
     """Return the content of the file nearest the top that has the wanted name."""
     name = PurePosixPath(wanted).name
-    found = [entry for entry in entries if entry.path.name == name and not _hidden(entry.path)]
+    found = [entry for entry in entries if entry.path.name == name]
     if not found:
         raise IntakeError(
             f"{name} is missing: submit it at the top or in a folder, under exactly this name."
@@ -114,11 +128,7 @@ def _take(wanted: str, entries: list[Entry], limit: int) -> bytes:
         raise IntakeError(f"{name} is larger than {limit:,} bytes.")
     try:
         return nearest[0].read()
-    except (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError) as error:
+    except (OSError, EOFError, zipfile.BadZipFile, *COMPRESSION_ERRORS) as error:
         raise IntakeError(
             f"{nearest[0].path} cannot be read ({error}): submit it again."
         ) from error
-
-
-def _hidden(path: PurePosixPath) -> bool:
-    return any(part.startswith(".") or part in IGNORED_FOLDERS for part in path.parts)

@@ -48,8 +48,12 @@ class HiddenTests:
         """Keep the tests of the wanted tasks, in the order of the facts, decorated from them."""
         found = {(task_of(item), item.name): item for item in items}
         wanted = {(task, name) for task in self.tasks for name in self.facts.tasks[task].tests}
-        if set(found) != wanted:
-            raise GraderFault(f"assignment.toml and hidden_tests/ differ: {set(found) ^ wanted}")
+        if set(found) != wanted and self.fault is None:
+            differing = sorted(set(found) ^ wanted)
+            self.fault = GraderFault(f"assignment.toml and hidden_tests/ differ: {differing}")
+        if self.fault is not None:
+            items.clear()
+            return
         items.clear()
         for position, task in enumerate(self.facts.tasks.values(), start=1):
             if task.id not in self.tasks:
@@ -61,7 +65,7 @@ class HiddenTests:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Fail where a file of hidden tests cannot even be imported."""
         if report.failed:
-            raise GraderFault(f"{report.nodeid} cannot be collected: {report.longrepr}")
+            self.fault = GraderFault(f"{report.nodeid} cannot be collected: {report.longrepr}")
 
     # --- What a hidden test asks for ---
 

@@ -14,6 +14,10 @@ OUTPUT_CHARACTERS = 8000  # a test's output; Gradescope cuts at 100,000 by itsel
 OUTCOMES = ("passed", "failed", "error", "timeout", "crashed", "not_run")
 
 
+class OutputError(ValueError):
+    """The folder for the results cannot be used; the message is one line."""
+
+
 @dataclass(frozen=True)
 class Verdict:
     """The verdict on one hidden test."""
@@ -61,12 +65,11 @@ def number(value: float) -> float:
 
 def clean(text: str, limit: int = OUTPUT_CHARACTERS) -> str:
     """Make a text fit for a result: valid UTF-8, no control codes, head and tail in the limit."""
+    if len(text) > limit:  # before anything looks at every character of it
+        half, left_out = limit // 2, len(text) - 2 * (limit // 2)
+        text = f"{text[:half]}\n… {left_out:,} characters left out …\n{text[-half:]}"
     text = text.encode("utf-8", errors="replace").decode("utf-8")
-    text = "".join(c for c in text if c in "\n\t" or (c.isprintable() and c not in "\u2028\u2029"))
-    if len(text) <= limit:
-        return text
-    half = limit // 2
-    return f"{text[:half]}\n… {len(text) - 2 * half:,} characters left out …\n{text[-half:]}"
+    return "".join(c for c in text if c in "\n\t" or (c.isprintable() and c not in "\u2028\u2029"))
 
 
 def document(results: Results) -> dict[str, Any]:
@@ -107,10 +110,26 @@ def _test(test: Verdict) -> dict[str, Any]:
     }
 
 
+def clear(folder: Path) -> None:
+    """Make the folder, and remove the result of an earlier run.
+
+    Raises:
+        OutputError: the folder cannot be made or written.
+    """
+    try:
+        # Closed to others if it is new: nobody but the grader writes results.
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for name in ("results.json", "report.html"):
+            (folder / name).unlink(missing_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise OutputError(f"OUT={folder} cannot be written: {error.strerror}") from error
+
+
 def write(results: Results, folder: Path) -> Path:
     """Write `results.json` at one stroke: a reader sees the old file or the whole new one."""
     text = json.dumps(document(results), indent=1, allow_nan=False, ensure_ascii=False)
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / "results.json"
     with tempfile.NamedTemporaryFile(
         "w", encoding="utf-8", dir=folder, prefix=".results-", delete=False

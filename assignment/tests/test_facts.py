@@ -28,6 +28,9 @@ BAD = {
     "visibility": ('visibility = "visible"', 'visibility = "seen"', "visibility is 'seen'"),
     "unknown key": ("points = 20", "points = 20\npoint = 1", "unknown key 'point'"),
     "missing key": ("full_bleu", "# full_bleu", "full_bleu"),
+    "text for a number": ("points = 20", 'points = "20"', "points is '20'"),
+    "NaN": ("test_step = 6", "test_step = nan", "test_step is nan"),
+    "threshold": ("full_bleu = 95.0", "full_bleu = 50.0", "zero_bleu < full_bleu"),
     "unknown section": ("[limits]", "[limit]", "limit"),
 }
 

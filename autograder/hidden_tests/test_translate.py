@@ -6,7 +6,8 @@ sentences raise are kept back, since they could carry those sentences out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from gradescope_utils.autograder_utils.decorators import leaderboard, partial_cr
 from torch import Tensor
 
 from assignment.facts import load
-from autograder.faults import Mismatch, NotImplementedYet, StudentError
+from autograder.faults import Mismatch, NotImplementedYet, StudentFault
 from autograder.intake import Submission
 from autograder.sandbox.session import TaskRunner
 from nmt.model import ModelConfig, Seq2Seq
@@ -50,7 +51,8 @@ def test_translate_held_out(
     probe.call("load", weights=weights)
     translate(probe, [source for source, _ in read_pairs(DATA / "dev.tsv")[:WARM_UP]])
     pairs = read_pairs(DATA / "held_out" / "test.tsv")
-    outputs = translate_held_out(probe, [source for source, _ in pairs])
+    with kept_back():
+        outputs = translate(probe, [source for source, _ in pairs])
     check_control(probe, rng, weights, dict(zip((source for source, _ in pairs), outputs)))
     bleu = sacrebleu.corpus_bleu(
         outputs, [[target for _, target in pairs]], tokenize="none", force=True
@@ -126,12 +128,13 @@ def translate(probe: TaskRunner, sentences: list[str]) -> list[str]:
     return outputs
 
 
-def translate_held_out(probe: TaskRunner, sentences: list[str]) -> list[str]:
-    """Translate held-out sentences, and keep back the texts of exceptions."""
+@contextmanager
+def kept_back() -> Iterator[None]:
+    """Replace what the student's code says of held-out sentences by a text of ours."""
     try:
-        return translate(probe, sentences)
-    except StudentError as error:
-        raise StudentError(error.private) from None
+        yield
+    except StudentFault as fault:
+        raise type(fault)(f"On a held-out sentence: {fault.private}") from None
 
 
 @dataclass(frozen=True)
@@ -169,8 +172,9 @@ def check_control(
     sources = [list(outputs)[position] for position in order]
     permutation = Permutation.draw(rng)
     probe.close()
-    probe.call("load", weights=permutation.weights(weights))
-    answers = translate_held_out(probe, sources)
+    with kept_back():
+        probe.call("load", weights=permutation.weights(weights))
+        answers = translate(probe, sources)
     follows = sum(
         answer == permutation.words(outputs[source]) for source, answer in zip(sources, answers)
     )

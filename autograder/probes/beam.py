@@ -11,9 +11,6 @@ from . import common, toy
 
 beam_search = common.find("beam_search", "beam_search")
 
-# A search that runs its hypotheses one by one, from <s> on and for every extension, calls step less
-# than V * T times a hypothesis and position; V and T are at most a few tens here.
-CALLS_PER_POSITION = 50
 FIELDS = ("tokens", "log_prob", "score")
 
 
@@ -21,7 +18,9 @@ def search(
     model: Mapping[str, Any], state: tuple[Tensor, ...], settings: dict[str, Any], times: int = 1
 ) -> list[dict[str, Any]]:
     """Search `times` times from the same state; report what came back, and the state after it."""
-    max_calls = CALLS_PER_POSITION * (settings["max_length"] + 1) * (settings["beam_size"] + 1)
+    # Even a search that runs every extension of every hypothesis from <s> on calls it less often.
+    length, vocabulary = settings["max_length"] + 1, len(model["bias"])
+    max_calls = (settings["beam_size"] + 1) * (vocabulary + 1) * length**2
     reports = []
     for _ in range(times):
         step = toy.step_of(model, state, max_calls)

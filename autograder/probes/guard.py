@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.abc
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -40,6 +41,21 @@ class Forbid(TorchFunctionMode):
                 "modules that call it: this task is to write it yourself."
             )
         return func(*args, **(kwargs or {}))
+
+
+BLEU_LIBRARIES = {"sacrebleu", "nltk", "torchmetrics", "torchtext", "torcheval", "evaluate"}
+
+
+class RefuseImports(importlib.abc.MetaPathFinder):
+    """Refuse to import libraries that solve a task, whether they are installed or not."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        """Let the import system look elsewhere, unless the library is one of them."""
+        if name.split(".")[0] in BLEU_LIBRARIES:
+            raise ContractError(
+                f"{name.split('.')[0]} is not allowed in nmt/bleu.py: this task is to write it "
+                "yourself."
+            )
 
 
 def forbid(task: str, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -6,17 +6,21 @@ where it works, else a plain process. What is in force is found out by trying, a
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import psutil
 
@@ -26,6 +30,7 @@ from autograder.faults import GraderFault
 PROJECT = Path(__file__).resolve().parents[2]
 UIDS = range(61184, 65520)  # systemd sets this range apart for services without an account
 KILL_SECONDS = 10.0
+LOCKS = Path("/run/nmt-autograder")  # one file for each uid in use, so that graders do not share
 ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
     "LANG": "C.UTF-8",
@@ -39,12 +44,20 @@ class Isolation(Protocol):
     """One way to run workers."""
 
     name: str  # for the report
+    layers: dict[str, str]  # what the last worker found enforced by the kernel, for staff
 
     def prepare(self, folder: Path) -> None:
         """Give a finished worker folder to the worker, read-only but for `scratch`."""
 
     def start(self, folder: Path, descriptor: int, stderr: int) -> subprocess.Popen[bytes]:
         """Start `folder/worker.py` on the channel `descriptor`."""
+
+    def verify(self, report: dict[str, Any]) -> None:
+        """Hold what a new worker says of its rights against the plan.
+
+        Raises:
+            GraderFault: it has more than it should.
+        """
 
     def kill(self, process: subprocess.Popen[bytes]) -> None:
         """End the worker and everything it has started."""
@@ -76,6 +89,12 @@ def limit_command(limits: Limits) -> list[str]:
     ]
 
 
+def describe(isolation: Isolation) -> str:
+    """Return what is enforced, for staff."""
+    layers = [f"{layer} {state}" for layer, state in isolation.layers.items()]
+    return ", ".join([isolation.name, *layers])
+
+
 def _spawn(
     command: Sequence[str], folder: Path, descriptor: int, stderr: int
 ) -> subprocess.Popen[bytes]:
@@ -98,15 +117,33 @@ class UidIsolation:
 
     limits: Limits
     name: str = "unprivileged uid"
+    layers: dict[str, str] = field(default_factory=dict)
     uid: int = -1
+    lock: int = -1  # descriptor of the uid's lock
 
     def prepare(self, folder: Path) -> None:
         """Own the folder as root with the worker's group: it may read all and write `scratch`."""
-        self.uid = free_uid()
+        self.take_uid()
         for path in (folder, *folder.rglob("*")):
             os.chown(path, 0, self.uid)
             path.chmod(0o750 if path.is_dir() else 0o640)
         os.chown(folder / "scratch", self.uid, self.uid)
+
+    def take_uid(self) -> None:
+        """Take a free uid, and hold its lock for as long as this grader lives."""
+        LOCKS.mkdir(mode=0o700, exist_ok=True)
+        while True:
+            uid = free_uid()
+            lock = os.open(LOCKS / str(uid), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:  # another grader's
+                os.close(lock)
+                continue
+            if self.lock >= 0:
+                os.close(self.lock)
+            self.uid, self.lock = uid, lock
+            return
 
     def command(self) -> list[str]:
         """Return the prefix that drops to the worker's uid, for good."""
@@ -119,6 +156,19 @@ class UidIsolation:
         return _spawn(
             [*self.command(), *worker_command(folder, descriptor)], folder, descriptor, stderr
         )
+
+    def verify(self, report: dict[str, Any]) -> None:
+        """Check the uid, the groups, the capabilities and that no privilege can come back."""
+        self.layers = report["layers"]
+        wanted = {
+            "uids": [self.uid] * 3,
+            "groups": [],
+            "no_new_privs": "1",
+            "capabilities": 0,
+        }
+        wrong = {key: report.get(key) for key in wanted if report.get(key) != wanted[key]}
+        if wrong:
+            raise GraderFault(f"workers are not isolated as planned: {wrong}; nothing was graded")
 
     def kill(self, process: subprocess.Popen[bytes]) -> None:
         """Kill all of the uid's processes, from the inside and so at one stroke."""
@@ -176,7 +226,8 @@ class PlainIsolation:
     """The last resort without root: a process with the limits that the platform has."""
 
     limits: Limits
-    name: str = "plain process (nothing keeps it from reading your files)"
+    name: str = "plain process, same user"
+    layers: dict[str, str] = field(default_factory=dict)
 
     def prepare(self, folder: Path) -> None:
         """Leave the folder as it is: the worker runs as the same user."""
@@ -186,18 +237,22 @@ class PlainIsolation:
         command = [*limit_command(self.limits), *worker_command(folder, descriptor)]
         return _spawn(command, folder, descriptor, stderr)
 
+    def verify(self, report: dict[str, Any]) -> None:
+        """Take note of the layers; there is no promise to keep."""
+        self.layers = report["layers"]
+
     def kill(self, process: subprocess.Popen[bytes]) -> None:
         """Kill the worker and the descendants that are still linked to it."""
         try:
             family = psutil.Process(process.pid).children(recursive=True)
         except psutil.NoSuchProcess:
             family = []
+        # The session of the worker, whose number is its own, and children that have left it.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         for member in family:
-            try:
+            with contextlib.suppress(psutil.NoSuchProcess):
                 member.kill()
-            except psutil.NoSuchProcess:
-                continue  # it ended by itself
-        process.kill()
         process.wait()
 
 
@@ -207,6 +262,7 @@ class BubblewrapIsolation:
 
     limits: Limits
     name: str = "bubblewrap (own namespaces, no network, project invisible)"
+    layers: dict[str, str] = field(default_factory=dict)
 
     def prepare(self, folder: Path) -> None:
         """Leave the folder as it is: bubblewrap binds it read-only but for `scratch`."""
@@ -223,6 +279,10 @@ class BubblewrapIsolation:
             descriptor,
             stderr,
         )
+
+    def verify(self, report: dict[str, Any]) -> None:
+        """Take note of the layers; there is no promise to keep."""
+        self.layers = report["layers"]
 
     def kill(self, process: subprocess.Popen[bytes]) -> None:
         """Kill bubblewrap: its process namespace dies with it."""
@@ -249,45 +309,32 @@ def choose(limits: Limits) -> Isolation:
         GraderFault: as root, when workers cannot be kept apart; there is no silent second best.
     """
     if os.geteuid() == 0:
-        isolation = UidIsolation(limits)
         close_project()
-        _check_uid_isolation(isolation)
-        return isolation
-    if shutil.which("bwrap") and _runs([*bubblewrap_command(Path("/usr")), "/bin/true"]):
-        return BubblewrapIsolation(limits)
-    return PlainIsolation(limits)
+        check_tools()
+        return UidIsolation(limits)
+    return BubblewrapIsolation(limits) if bubblewrap_works() else PlainIsolation(limits)
 
 
-def close_project() -> None:
-    """Close the project's folder, and so the answers, to all but its owner."""
-    mode = PROJECT.stat().st_mode
-    if mode & 0o077:
-        PROJECT.chmod(mode & 0o700)
+def bubblewrap_works() -> bool:
+    """Try to run this environment's Python under bubblewrap."""
+    if shutil.which("bwrap") is None:
+        return False
+    with tempfile.TemporaryDirectory(prefix="nmt-worker-") as folder:
+        (Path(folder) / "scratch").mkdir()
+        return _runs([*bubblewrap_command(Path(folder)), str(interpreter()), "-I", "-c", ""])
 
 
-CHECK = """
-import json, os, sys
-status = dict(line.split(":", 1) for line in open("/proc/self/status") if ":" in line)
-print(json.dumps({
-    "uids": os.getresuid(), "groups": os.getgroups(),
-    "no_new_privs": status.get("NoNewPrivs", "?").strip(),
-    "capabilities": int(status.get("CapEff", "1"), 16) | int(status.get("CapBnd", "1"), 16),
-    "reads_project": os.access(sys.argv[1], os.R_OK),
-}))
-"""
+def check_tools() -> None:
+    """Make sure that root's workers can be started at all.
 
-
-def _check_uid_isolation(isolation: UidIsolation) -> None:
-    """Try the drop with the real interpreter, and hold what the kernel says against the plan."""
-    import json
-
+    Raises:
+        GraderFault: a tool is missing, or workers cannot run this environment's Python.
+    """
     for tool in ("setpriv", "prlimit"):
         if shutil.which(tool) is None:
             raise GraderFault(f"{tool} is missing: install util-linux; workers cannot be isolated")
-    isolation.uid = free_uid()
-    facts = str(PROJECT / "assignment" / "assignment.toml")
     done = subprocess.run(
-        [*isolation.command(), str(interpreter()), "-I", "-B", "-c", CHECK, facts],
+        [*drop_command(free_uid()), str(interpreter()), "-I", "-c", ""],
         capture_output=True,
         text=True,
         env=ENVIRONMENT,
@@ -301,17 +348,13 @@ def _check_uid_isolation(isolation: UidIsolation) -> None:
             "in folders that every user may read, and be made from a Python that does too, such as "
             "/usr/bin/python3: remove .venv and run make again, with PYTHON=/usr/bin/python3."
         )
-    seen = json.loads(done.stdout)
-    wanted = {
-        "uids": [isolation.uid] * 3,
-        "groups": [],
-        "no_new_privs": "1",
-        "capabilities": 0,
-        "reads_project": False,
-    }
-    wrong = {key: seen[key] for key in wanted if seen[key] != wanted[key]}
-    if wrong:
-        raise GraderFault(f"workers are not isolated as planned: {wrong}; nothing was graded")
+
+
+def close_project() -> None:
+    """Close the project's folder, and so the answers, to all but its owner."""
+    mode = PROJECT.stat().st_mode
+    if mode & 0o077:
+        PROJECT.chmod(mode & 0o700)
 
 
 def _runs(command: list[str]) -> bool:

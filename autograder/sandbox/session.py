@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import socket
 import subprocess
 import tempfile
@@ -11,7 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
-from assignment.facts import Limits
+from assignment.facts import Limits, load
 from autograder.faults import (
     CallTimeout,
     GraderFault,
@@ -24,9 +25,19 @@ from autograder.faults import (
 )
 from autograder.sandbox import wire
 from autograder.sandbox.isolation import Isolation
-from autograder.sandbox.workspace import workspace
+from autograder.sandbox.workspace import given_modules, workspace
 
 STDERR_BYTES = 2000  # of a worker that does not start, for staff
+FILES = {*load().task_files.values(), *(f"nmt/{path.name}" for path in given_modules())}
+MAX_LINE = 10_000  # more would be a number that the student's code chose
+
+
+def start_worker(isolation: Isolation, files: Mapping[str, bytes], limits: Limits) -> Worker:
+    """Start a worker, and once more if it fails: a busy machine must not cost anybody a result."""
+    try:
+        return Worker(isolation, files, limits)
+    except GraderFault:
+        return Worker(isolation, files, limits)
 
 
 class Worker:
@@ -44,13 +55,16 @@ class Worker:
             self._process = isolation.start(folder, theirs.fileno(), stderr.fileno())
         self._stack.callback(isolation.kill, self._process)
         try:
-            self._receive(limits.start_seconds)
+            # No line of the student's has run yet, so this can be trusted, and is no one's fault.
+            isolation.verify(self._receive(limits.start_seconds))
         except StudentFault as fault:
             stderr.seek(0)
             text = stderr.read(STDERR_BYTES).decode(errors="replace").strip()
             self.close()
-            # No line of the student's has run yet, so this is not the student's fault.
             raise GraderFault(f"a worker did not start: {fault} {text}") from fault
+        except GraderFault:
+            self.close()
+            raise
 
     def request(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
         """Send one request and return the answer.
@@ -112,8 +126,8 @@ class Worker:
 
 def _timeout(seconds: float) -> CallTimeout:
     return CallTimeout(
-        f"Your code did not answer within {seconds:.0f} seconds, where the reference needs less "
-        "than one. Look for an endless loop."
+        f"Your code did not answer within {seconds:.0f} seconds, many times what the reference "
+        "needs. Look for an endless loop."
     )
 
 
@@ -126,7 +140,6 @@ class TaskRunner:
     isolation: Isolation
     limits: Limits
     seconds: float  # for all calls together
-    seed: int = 0
     calls: int = 0
     _worker: Worker | None = None
     _unloadable: StudentFault | None = None
@@ -141,7 +154,8 @@ class TaskRunner:
         """
         worker = self._ready()
         self.calls += 1
-        message = {"call": function, "inputs": inputs, "seed": self.seed + self.calls}
+        # Not the run's seed: who knows that one can draw all later inputs.
+        message = {"call": function, "inputs": inputs, "seed": self.calls}
         return self._request(worker, message)
 
     def adopt(self, worker: Worker) -> None:
@@ -160,16 +174,14 @@ class TaskRunner:
         if self._unloadable is not None:
             raise self._unloadable
         if self._remaining() <= 0:
-            raise NotRun(
-                f"Not run: earlier tests of this task used up its {self.seconds:.0f} seconds."
-            )
+            raise NotRun("Not run: earlier tests of this task used up its time.")
         if self._worker is None:
             if self._starts > self.limits.restarts:
                 raise NotRun(
                     "Not run: your code ended or hung in several earlier tests of this task."
                 )
             self._starts += 1
-            self._worker = Worker(self.isolation, self.files, self.limits)
+            self._worker = start_worker(self.isolation, self.files, self.limits)
             self._load(self._worker)
         return self._worker
 
@@ -201,11 +213,28 @@ def _student_error(error: Any) -> StudentFault:
     """Turn a worker's description of an exception into the fault that the student reads."""
     if not isinstance(error, dict):
         return WorkerCrashed("Your code broke the connection to the grader.")
-    text = f"{error.get('text', '')}"
+    text = str(error.get("text", ""))
+    place = _place(error)
     if error.get("not_implemented") and (not text or "not implemented" in text.lower()):
-        return NotImplementedYet(f"Not implemented yet. {text}")
+        return NotImplementedYet(f"Not implemented yet. {text}", private="Not implemented yet.")
     if error.get("contract"):
-        return Mismatch(text)
-    where = f"\n  at {error['where']}" if error.get("where") else ""
-    kind = f"Your code raised {error.get('type')}"
-    return StudentError(f"{kind}: {text}{where}", private=f"{kind} on a held-out sentence.{where}")
+        return Mismatch(text, private=f"Your code broke the contract{place}.")
+    code = f": {error['code']}" if place and error.get("code") else ""
+    return StudentError(
+        f"Your code raised {error.get('type')}: {text}" + (f"\n {place}{code}" if place else ""),
+        private=f"Your code raised {_known_kind(error.get('type'))}{place}.",
+    )
+
+
+def _place(error: dict[str, Any]) -> str:
+    """Name file and line, if they are ones that a student's error can have."""
+    file, line = error.get("file"), error.get("line")
+    known = file in FILES and type(line) is int and 0 <= line < MAX_LINE
+    return f" at {file}, line {line}" if known else ""
+
+
+def _known_kind(name: Any) -> str:
+    """Return the name of an exception of Python's own; others are the student's to choose."""
+    kind = getattr(builtins, name, None) if isinstance(name, str) else None
+    own = isinstance(kind, type) and issubclass(kind, BaseException)
+    return str(name) if own else "an exception"

@@ -22,7 +22,7 @@ import torch
 
 FOLDER = Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER))  # isolated mode leaves it out
-wire = importlib.import_module("wire")
+wire, confine = (importlib.import_module(name) for name in ("wire", "confine"))
 
 MAX_MESSAGE = 1 << 26  # bytes; requests are ours, this only bounds a confusion
 MAX_TEXT = 600  # characters of an exception's text
@@ -33,7 +33,9 @@ def main() -> None:
     channel = socket.socket(fileno=int(sys.argv[1]))
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    wire.send(channel, {"ready": torch.__version__, "pid": os.getpid()})
+    confine.volunteer()
+    layers = confine.confine(FOLDER)
+    wire.send(channel, {"layers": layers, **confine.identity()})
     _silence()
     probe: ModuleType | None = None
     while True:
@@ -96,21 +98,19 @@ def _describe(error: BaseException) -> dict[str, Any]:
         "not_implemented": isinstance(error, NotImplementedError),
         "contract": getattr(error, "breaks_contract", None) is True,
         "text": text[:MAX_TEXT],
-        "where": _where(error),
+        **_place(error),
     }
 
 
-def _where(error: BaseException) -> str:
+def _place(error: BaseException) -> dict[str, Any]:
     """Name the innermost line of the student's files that the error passed through."""
     if isinstance(error, SyntaxError) and error.filename:
-        return f"{_short(error.filename)}, line {error.lineno}"
+        return {"file": _short(error.filename), "line": error.lineno, "code": ""}
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if frame.filename.startswith(str(FOLDER / "nmt")):
-            line = f": {frame.line}" if frame.line else ""
-            return f"{_short(frame.filename)}, line {frame.lineno}, in {frame.name}{line}"[
-                :MAX_TEXT
-            ]
-    return ""
+            code = (frame.line or "")[:MAX_TEXT]
+            return {"file": _short(frame.filename), "line": frame.lineno, "code": code}
+    return {}
 
 
 def _short(filename: str) -> str:

@@ -43,7 +43,7 @@ def given_modules() -> list[Path]:
 
 def _add_probes(folder: Path) -> None:
     sandbox = Path(__file__).parent
-    for name in ("worker.py", "wire.py"):
+    for name in ("worker.py", "wire.py", "confine.py"):
         shutil.copyfile(sandbox / name, folder / name)
     shutil.copytree(
         sandbox.parent / "probes", folder / "probes", ignore=shutil.ignore_patterns("__pycache__")

@@ -26,9 +26,9 @@ class WarmWorker:
     def __init__(self) -> None:
         self._worker: Worker | None = None
 
-    def serve(self, task: str, files: Mapping[str, bytes], seed: int) -> TaskRunner:
+    def serve(self, task: str, files: Mapping[str, bytes]) -> TaskRunner:
         """Return a runner of the task on these files."""
-        runner = TaskRunner(task, files, PlainIsolation(FACTS.limits), FACTS.limits, 60.0, seed)
+        runner = TaskRunner(task, files, PlainIsolation(FACTS.limits), FACTS.limits, 60.0)
         if self._worker is None or not self._worker.alive():
             self._worker = Worker(runner.isolation, files, FACTS.limits)
         self._worker.replace(files)
@@ -69,7 +69,7 @@ def run_task(
 ) -> dict[str, Verdict]:
     """Run one task's hidden tests on these files: test name -> verdict."""
     plugin = Warm(
-        FACTS, [task], Submission(dict(files)), seed, lambda name: warm.serve(name, files, seed)
+        FACTS, [task], Submission(dict(files)), seed, lambda name: warm.serve(name, files)
     )
     run_hidden_tests(plugin)
     return {result.name: result for result in plugin.results}

@@ -203,16 +203,30 @@ def test_text_of_an_exception_on_public_sentences_is_shown(isolation: Isolation)
     assert "secret" in graded.tests[0].message
 
 
-def test_text_of_an_exception_on_held_out_sentences_is_kept_back(isolation: Isolation) -> None:
-    """Is the text of an exception hidden where it could quote held-out sentences?"""
-    late = f"_calls = []\n{LEAK}".replace(
-        "    raise", "    _calls.append(1)\n    if len(_calls) > 5:\n        raise"
-    )
-    late += "    return _real(step, state, **options)\n"
-    code = f"_real = beam_search\n{late}"
+WAYS_OUT = {
+    "text": "raise ValueError(secret)",
+    "stub": "raise NotImplementedError('not implemented ' + secret)",
+    "contract": "raise type('E', (Exception,), {'breaks_contract': True})(secret)",
+    "name of the class": "raise type(secret, (Exception,), {})()",
+    "name of the file": "exec(compile('raise ValueError', 'nmt/' + secret + '.py', 'exec'))",
+}
+
+
+@pytest.mark.parametrize("way", WAYS_OUT.values(), ids=WAYS_OUT)
+def test_nothing_said_of_held_out_sentences_is_shown(isolation: Isolation, way: str) -> None:
+    """Is what an exception says kept back where it could quote held-out sentences?"""
+    code = f"""
+_real, _calls = beam_search, []
+def beam_search(step, state, **options):
+    _calls.append(1)
+    secret = "".join(["sec", "ret"])
+    if len(_calls) > 5:
+        {way}
+    return _real(step, state, **options)
+"""
     graded = run(submission(beam=append("beam", code)), isolation, TRANSLATE)
-    assert graded.tests[0].outcome == "error"
-    assert "ValueError" in graded.tests[0].message
+    assert points(graded) == {"translate": 0.0}
+    assert "On a held-out sentence" in graded.tests[0].message
     assert "secret" not in graded.tests[0].message
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.intake import IntakeError, Submission, read
+from autograder.intake import MAX_DEPTH, IntakeError, Submission, read
 from autograder.selftest.harness import FACTS, reference_files
 
 
@@ -104,6 +104,28 @@ def test_damaged_zip_is_one_clear_line(tmp_path: Path) -> None:
     damaged = path.read_bytes().replace(b"content that", b"CONTENT THAT")
     path.write_bytes(damaged)
     assert "cannot be read" in read(path, FACTS).problems["nmt/lstm.py"]
+
+
+def test_truncated_zip_is_one_clear_line(tmp_path: Path) -> None:
+    """Is a zip without a readable list of its content refused in words?"""
+    path = tmp_path / "damaged.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("lstm.py", b"content")
+    path.write_bytes(path.read_bytes().replace(b"PK\x01\x02", b"PKxx"))
+    with pytest.raises(IntakeError, match="cannot be read"):
+        read(path, FACTS)
+
+
+def test_deep_folders_and_large_files_are_left_out(tmp_path: Path) -> None:
+    """Do folders without end and a file over the limit cost only themselves?"""
+    lost = {f"{'d/' * (MAX_DEPTH + 1)}attention.py": b"junk"}
+    large = b"#" * (FACTS.limits.source_bytes + 1)
+    files = {**everything(), **lost, "nmt/bleu.py": large}
+    del files["nmt/attention.py"]
+    taken = read(write(tmp_path, files), FACTS)
+    assert "attention.py is missing" in taken.problems["nmt/attention.py"]
+    assert "larger than" in taken.problems["nmt/bleu.py"]
+    assert "nmt/lstm.py" in taken.files
 
 
 @pytest.mark.parametrize("name,words", [("none", "does not exist"), ("text", "neither")])

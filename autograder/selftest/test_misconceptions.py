@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 
 import pytest
 
@@ -18,6 +19,7 @@ from autograder.selftest.harness import (
 )
 
 SEEDS = range(20)
+SLIP = re.compile(r"raised (NameError|SyntaxError|IndentationError|UnboundLocalError|ImportError)")
 
 
 def variants() -> list[tuple[str, str, str]]:
@@ -34,6 +36,8 @@ def test_mistake_is_caught(warm: WarmWorker, entry: Misconception) -> None:
     """Do the named tests fail?"""
     verdicts = run_task(warm, entry.task, overridden(entry.task, entry.override))
     assert set(entry.caught_by) <= lost(verdicts)
+    # An override with a slip of ours would fail everything, and prove nothing.
+    assert [verdict.message for verdict in verdicts.values() if SLIP.search(verdict.message)] == []
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ PUBLIC_DATA = ("train.tsv", "dev.tsv", "english.vocab", "zhoric.vocab")
 RENDERED = "README.md"  # the one template with numbers in it; the others are copied as they are
 HEADER = "<!-- Generated"  # how the first line of a released README starts
 # What tools leave behind while somebody works in a folder.
-CACHES = {"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache"}
+CACHES = {"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".venv"}
 
 Files = dict[str, bytes]  # path inside the folder, with slashes -> content
 
