@@ -90,8 +90,8 @@ def gradients(
                 f"{what} passes no gradient to {name}: something cuts the graph (.data, .detach(), "
                 ".item(), .tolist(), torch.tensor(...), torch.no_grad), or it is not used."
             )
-        sizes = str(tuple(wanted.shape))
-        tensor(f"the gradient of {what} with respect to {name}", got, wanted, sizes=sizes)
+        what_of = f"the gradient of {what} with respect to {name}"
+        tensor(what_of, got, wanted, sizes=f"the shape of {name}")
 
 
 def unchanged(what: str, after: Any, before: Mapping[str, Tensor]) -> None:

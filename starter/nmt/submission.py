@@ -108,6 +108,8 @@ def _check_model() -> list[str]:
     report = worker.run("model")
     last = report.lines[-1] if report.lines else {}
     problem = last.get("error", report.fault)
+    if problem is None and not last["attention"]:
+        problem = "It is a model without attention, and the assignment's model has it"
     if problem is not None:
         raise InputError(
             f"{CHECKPOINT.name} does not load; nothing was written. {problem}. Train again, or "
