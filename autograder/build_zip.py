@@ -23,7 +23,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 TARGET = PROJECT / "dist" / "autograder.zip"
 MAX_BYTES = 15_000_000
 AT_ROOT = ("autograder/gradescope/setup.sh", "autograder/gradescope/run_autograder")
-# What grading reads; of `nmt` all modules, since the pristine package is laid under each submission.
+# What grading reads; of `nmt` all modules: the pristine package is laid under each submission.
 CONTENT = (
     "pyproject.toml",
     "constraints.txt",
