@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 # What Python, torch and the C library read while they run.
-SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/etc", "/sys/devices/system", "/dev")
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/sys/devices/system", "/dev")
 PROCESS = ("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/sys/vm")
 # Calls that reach other processes, networks or rarely tried parts of the kernel.
 CLOSED_CALLS = (

@@ -292,7 +292,7 @@ class BubblewrapIsolation:
 
 def bubblewrap_command(folder: Path) -> list[str]:
     """Return the `bwrap` prefix that shows the system's libraries, this Python and one folder."""
-    shown = ["/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", sys.base_prefix]
+    shown = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/ld.so.cache", sys.base_prefix]
     shown.append(sysconfig.get_path("stdlib"))
     command = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
     command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
