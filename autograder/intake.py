@@ -27,7 +27,7 @@ class IntakeError(ValueError):
 class Submission:
     """What counts of a submission: contents by contract path, and a reason for each one missing."""
 
-    files: dict[str, bytes]
+    files: dict[str, bytes] = field(repr=False)
     problems: dict[str, str] = field(default_factory=dict)
 
 
@@ -71,10 +71,10 @@ def _entries(submission: Path) -> list[Entry]:
     try:
         if submission.is_dir():
             return list(_walk(submission))
-        if zipfile.is_zipfile(submission):
+        if submission.is_file() and zipfile.is_zipfile(submission):
             return list(_members(submission))
         found = submission.exists()
-    except (OSError, zipfile.BadZipFile, ValueError) as error:
+    except (OSError, zipfile.BadZipFile, ValueError) as error:  # also names that are not UTF-8
         raise IntakeError(f"{submission} cannot be read: {error}") from error
     reason = "is neither a folder nor a zip" if found else "does not exist"
     raise IntakeError(f"{submission} {reason}")

@@ -97,7 +97,8 @@ def gradients(
 def unchanged(what: str, after: Any, before: Mapping[str, Tensor]) -> None:
     """Check that the arguments are what they were."""
     for value, (name, wanted) in zip(parts(what, after, tuple(before)), before.items()):
-        if not isinstance(value, Tensor) or not torch.equal(value, wanted):
+        kept = isinstance(value, Tensor) and value.dtype == wanted.dtype
+        if not kept or not torch.equal(value, wanted):
             raise Mismatch(
                 f"{what} changes its argument {name} in place; work on a new tensor instead "
                 "(x = x + 1, not x += 1; masked_fill, not masked_fill_)."

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 import sacrebleu
 import safetensors
-import safetensors.torch
 import torch
 from gradescope_utils.autograder_utils.decorators import leaderboard, partial_credit
 from torch import Tensor
@@ -23,6 +22,7 @@ from assignment.facts import load
 from autograder.faults import Mismatch, NotImplementedYet, StudentFault
 from autograder.intake import Submission
 from autograder.sandbox.session import TaskRunner
+from autograder.sandbox.wire import load_tensors
 from nmt.model import ModelConfig, Seq2Seq
 from nmt.vocabulary import SPECIALS, Vocabulary
 
@@ -32,6 +32,7 @@ FACTS = load()
 RULES = FACTS.translate
 DATA = Path(__file__).resolve().parents[2] / "data"
 ENGLISH, ZHORIC = (Vocabulary.load(DATA / f"{name}.vocab") for name in ("english", "zhoric"))
+MAX_CHARACTERS = 20 * RULES.max_length  # of a translation; words have at most half as many
 CHUNK = 50  # sentences a call, so that a call is short and a slow submission is seen early
 WARM_UP = 5  # public sentences first: errors on them may be shown in full
 TARGET_ROWS = ("target_embedding.weight", "output.weight", "output.bias")
@@ -77,7 +78,7 @@ def checkpoint(submission: Submission) -> dict[str, Tensor]:
             "the trained weights; when the other tasks are done, `train` writes it."
         )
     try:
-        weights = safetensors.torch.load(submission.files[name])
+        weights = load_tensors(submission.files[name])
     except (safetensors.SafetensorError, ValueError, KeyError) as error:
         raise Mismatch(
             f"{name} is not a readable safetensors file ({error}). Train again, or copy it again."
@@ -122,8 +123,8 @@ def translate(probe: TaskRunner, sentences: list[str]) -> list[str]:
         )
         if not isinstance(answer, list) or len(answer) != len(part):
             raise Mismatch("Translating did not return one translation a sentence.")
-        if not all(type(text) is str for text in answer):
-            raise Mismatch("Translating returned something that is not a text.")
+        if not all(type(text) is str and len(text) <= MAX_CHARACTERS for text in answer):
+            raise Mismatch(f"A translation must be a text of at most {RULES.max_length} words.")
         outputs += answer
     return outputs
 

@@ -27,8 +27,9 @@ PLACES: dict[Any, tuple[Any, Any]] = {
         "is_cpu": (True, False),
         "is_cuda": (False, True),
     }.items()
-}
+} | {Tensor.get_device: (-1, 0)}
 # These may see tensors of both devices, and the result is where
+BY_NUMBER = ("to", "cuda")  # these take a device's number, too.
 MOVING = ("to", "type_as")  # the last of them is,
 MIXING = ("copy_", "__getitem__", "__setitem__", "index_put_")  # the first of them is.
 
@@ -37,15 +38,20 @@ class Elsewhere(Tensor):
     """Stand for a tensor on the other device."""
 
 
+class Here(Tensor):
+    """Stand for a tensor that was made on the CPU while the mode was entered."""
+
+
 class TwoDevices(TorchFunctionMode):
     """Keep account of which tensors are on the other device.
 
-    `sure` tells whether that worked: inside `torch.vmap` and TorchScript, it does not.
+    `sure` tells whether that worked: inside `torch.vmap` it does not. What TorchScript returns has
+    not been followed either, and is of neither class.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.sure = False
+        self.sure = True
 
     def __torch_function__(
         self,
@@ -57,13 +63,16 @@ class TwoDevices(TorchFunctionMode):
         """Run a call of torch on this memory, and say where its result lies."""
         given = (tuple(args), dict(kwargs or {}))
         tensors = [leaf for leaf in tree_leaves(given) if isinstance(leaf, Tensor)]
-        self.sure = not any(is_functorch_wrapped_tensor(tensor) for tensor in tensors)
+        self.sure &= not any(is_functorch_wrapped_tensor(tensor) for tensor in tensors)
         if func is torch.device:
             return torch.device(*given[0], **given[1])
         if func in PLACES:
             return PLACES[func][isinstance(tensors[0], Elsewhere)]
-        far = _is_far(getattr(func, "__name__", ""), tensors, tree_leaves(given))
-        args, kwargs = tree_map(lambda leaf: CPU if _is_device(leaf) else leaf, given)
+        name = getattr(func, "__name__", "")
+        far, moves = _is_far(name, tensors, tree_leaves(given)), name in BY_NUMBER
+        args, kwargs = tree_map(
+            lambda leaf: CPU if _is_device(leaf) or (moves and type(leaf) is int) else leaf, given
+        )
         with torch._C.DisableTorchFunctionSubclass():
             return tree_map(lambda leaf: _place(leaf, far), func(*args, **kwargs))
 
@@ -74,7 +83,8 @@ def _is_far(name: str, tensors: Sequence[Tensor], leaves: Sequence[Any]) -> bool
     Raises:
         ContractError: torch would refuse the call.
     """
-    asked = [torch.device(leaf) for leaf in leaves if _is_device(leaf)]
+    numbered = name in BY_NUMBER and any(type(leaf) is int for leaf in leaves)
+    asked = [torch.device(leaf) for leaf in leaves if _is_device(leaf)] + [DEVICE] * numbered
     if asked or name == "cpu":
         return bool(asked) and asked[0].type == DEVICE.type
     # A tensor without dimensions counts as a number, wherever it is.
@@ -98,4 +108,4 @@ def _is_device(value: Any) -> bool:
 
 
 def _place(value: Any, far: bool) -> Any:
-    return value.as_subclass(Elsewhere if far else Tensor) if isinstance(value, Tensor) else value
+    return value.as_subclass(Elsewhere if far else Here) if isinstance(value, Tensor) else value

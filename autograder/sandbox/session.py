@@ -136,7 +136,9 @@ class TaskRunner:
     """Call one task's probes in its worker, and start a fresh one after a crash or timeout."""
 
     task: str
-    files: Mapping[str, bytes]  # what the worker's folder gets from the submission
+    files: Mapping[str, bytes] = field(
+        repr=False
+    )  # what the worker's folder gets from the submission
     isolation: Isolation
     limits: Limits
     seconds: float  # for all calls together

@@ -23,6 +23,9 @@ import torch
 
 HEADER = struct.Struct("!II")
 CHUNK = 1 << 16
+# What decoding costs is bounded by these: each list or tensor takes far more memory than its text.
+MAX_TEXT = 1 << 19  # bytes of JSON; the largest honest one has some tens of thousands
+MAX_TENSOR_HEADER = 1 << 16  # bytes; about 100 a tensor, and the model has 22
 MAX_NESTING = 20  # far more than any probe's answer has
 DTYPES = (
     *(torch.float16, torch.bfloat16, torch.float32, torch.float64),
@@ -65,16 +68,30 @@ def receive(channel: socket.socket, *, limit: int, deadline: float | None = None
         TimeoutError: the deadline passed.
     """
     sizes = HEADER.unpack(_read(channel, HEADER.size, deadline))
-    if sum(sizes) > limit:
-        raise WireError(f"a message of {sum(sizes):,} bytes; at most {limit:,} are allowed")
+    if sum(sizes) > limit or sizes[0] > MAX_TEXT:
+        raise WireError(f"a message of {sum(sizes):,} bytes, more than are allowed")
     text, blob = (_read(channel, size, deadline) for size in sizes)
     try:
-        tensors = safetensors.torch.load(blob) if blob else {}
-        return _decode(json.loads(text), tensors, 0)
+        return _decode(json.loads(text), load_tensors(blob) if blob else {}, 0)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise WireError(f"malformed message: {type(error).__name__}") from error
     except safetensors.SafetensorError as error:
         raise WireError("malformed tensors in a message") from error
+
+
+def load_tensors(blob: bytes) -> dict[str, torch.Tensor]:
+    """Read safetensors of a plausible number of tensors, and of kinds that can be compared.
+
+    Raises:
+        ValueError, safetensors.SafetensorError: they are not.
+    """
+    if len(blob) < 8 or int.from_bytes(blob[:8], "little") > MAX_TENSOR_HEADER:
+        raise ValueError("the header is cut off, or names far too many tensors")
+    tensors = safetensors.torch.load(blob)
+    odd = {str(tensor.dtype) for tensor in tensors.values() if tensor.dtype not in DTYPES}
+    if odd:
+        raise ValueError(f"tensors of kind {', '.join(sorted(odd))}")
+    return tensors
 
 
 def _read(channel: socket.socket, size: int, deadline: float | None) -> bytes:

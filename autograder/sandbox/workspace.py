@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -22,9 +23,10 @@ def workspace(files: Mapping[str, bytes]) -> Iterator[Path]:
     `files` are the student's, by their path inside the submission (`nmt/lstm.py`); only the task
     files that it has exist in the folder, never the reference's.
     """
-    with tempfile.TemporaryDirectory(prefix="nmt-worker-", ignore_cleanup_errors=True) as parent:
-        Path(parent).chmod(0o711)  # the worker passes through, and cannot list
-        folder = Path(parent) / "work"
+    parent = Path(tempfile.mkdtemp(prefix="nmt-worker-"))
+    try:
+        parent.chmod(0o711)  # the worker passes through, and cannot list
+        folder = parent / "work"
         (folder / "nmt").mkdir(parents=True)
         for source in given_modules():
             shutil.copyfile(source, folder / "nmt" / source.name)
@@ -33,6 +35,10 @@ def workspace(files: Mapping[str, bytes]) -> Iterator[Path]:
         _add_probes(folder)
         (folder / "scratch").mkdir()
         yield folder
+    finally:
+        # Not shutil's, which descends by recursion: a worker may have nested folders without end.
+        # What cannot be removed stays; that is no reason for anybody to lose a result.
+        subprocess.run(["rm", "-rf", "--", str(parent)], stderr=subprocess.DEVNULL, check=False)
 
 
 def given_modules() -> list[Path]:

@@ -168,4 +168,23 @@ def masked_softmax(scores, mask):
 def masked_softmax(scores, mask):
     return scores.masked_fill(mask, -1e4).softmax(-1)
 """,
+    "mask by TorchScript after eager checks": """
+@torch.jit.script
+def _later(lengths: Tensor, width: int) -> Tensor:
+    return torch.arange(width, device=lengths.device).unsqueeze(0) >= lengths.unsqueeze(1)
+
+def padding_mask(lengths, max_length):
+    if bool((lengths < 1).any()) or bool((lengths > max_length).any()):
+        raise ValueError("lengths must be from 1 to max_length")
+    return _later(lengths, max_length)
+""",
+    "mask moved by the number of the device": """
+def padding_mask(lengths, max_length):
+    if any(n < 1 or n > max_length for n in lengths.tolist()):
+        raise ValueError("lengths must be from 1 to max_length")
+    positions, number = torch.arange(max_length), lengths.get_device()
+    if number >= 0:
+        positions = positions.to(number)
+    return positions >= lengths[:, None]
+""",
 }
