@@ -242,6 +242,10 @@ def test_max_length(probe: TaskRunner, rng: torch.Generator) -> None:
             rare = {"eos": -1.5}
             check(probe, draws.draw(arguments, favoured=rare, wish=nothing_finishes))
             check(probe, draws.draw(arguments, wish=ends_at(length)))
+    # Far longer than the others, in float64: 40 summed terms would strain float32.
+    arguments, rare = settings(2, 40, 1.0), {"eos": -6.0}
+    long = draws.draw(arguments, dtype=torch.float64, favoured=rare, wish=nothing_finishes)
+    check(probe, long)
 
 
 def nothing_finishes(course: Course) -> bool:

@@ -97,6 +97,7 @@ SUMMING = [
     Row([("a b x y", ["a b c d"]), ("a b c d e f g h", ["a b c d e f g h"])], 2, SUMS),
     Row([("a b c d e f g h", ["a b c d e f g h"]), ("x b", ["a b"])], 1, SUMS),
     Row([("a x", ["a b"]), ("a b c d e f", ["a b c d x y"]), ("c", ["c"])], 1, SUMS),
+    Row([("a b x", ["a b c"]), ("d", ["d"]), ("a b x", ["a b c"])], 1, SUMS + "; equal ones too"),
     Row([("a b x d", ["a b c d"])], 2, MEAN),
     Row([("a b c x e f", ["a b c d e f"])], 3, MEAN),
     Row([("a b c d e f x", ["a b c d e f g"])], 5, MEAN),
@@ -193,6 +194,7 @@ def test_tokens_as_they_are(probe: TaskRunner, rng: torch.Generator) -> None:
         (["<s>", "a", "<unk>"], ["<s>", "b", "<unk>"]),
         ([" ", "a ", "b"], ["a", "b", " "]),
         (["don't", "stop."], ["do", "n't", "stop", "."]),
+        (["a", ".", ",", "!", "b"], ["a", ".", "b", ",", "?"]),
         (["", "a", ""], ["a", "", ""]),
         (["10", "\u00e9", "a"], ["10.0", "e\u0301", "a"]),
     ]

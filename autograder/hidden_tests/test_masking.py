@@ -150,6 +150,11 @@ def test_masked_cross_entropy(probe: TaskRunner, rng: torch.Generator) -> None:
             logits, targets = batch_of_targets(rng, sizes, dtype)
             loss = value_of(probe, "masked_cross_entropy", logits, targets, sizes[3])
             same_loss(loss, logits, targets, sizes[3])
+        # pad_id wherever it stands: what counts is the target, not its place.
+        logits, targets = batch_of_targets(rng, (3, 4, 6, 2), dtype)
+        targets = torch.where(torch.arange(12).view(3, 4) % 3 == 1, 2, targets)
+        loss = value_of(probe, "masked_cross_entropy", logits, targets, 2)
+        same_loss(loss, logits, targets, 2)
         # One real target in the whole batch: all other rows are padding from end to end.
         logits, targets = batch_of_targets(rng, (3, 4, 6, 2), dtype)
         targets = torch.where(torch.arange(12).view(3, 4) == 4, integer(rng, 3, 5), 2)

@@ -597,6 +597,13 @@ ENTRIES = [
         caught_by=("test_by_hand", "test_max_length"),
     ),
     entry(
+        "capped-at-twenty",
+        "No translation has more than 20 tokens.",
+        "Where the search ends is max_length's to say.",
+        ("range(1, max_length + 1)", "range(1, min(max_length, 20) + 1)"),
+        caught_by=("test_max_length",),
+    ),
+    entry(
         "max-length-ignored",
         "The search ends when k hypotheses have finished, and not before.",
         "It ends after max_length tokens at the latest.",

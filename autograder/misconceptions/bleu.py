@@ -274,6 +274,20 @@ ENTRIES = [
         caught_by=("test_tokens_as_they_are",),
     ),
     entry(
+        "no-punctuation",
+        "Punctuation is no word.",
+        "Tokens are compared as they are.",
+        (TUPLE, "tuple(token.strip('.,!?') for token in tokens[i:i + n])"),
+        caught_by=("test_tokens_as_they_are",),
+    ),
+    entry(
+        "equal-segments-once",
+        "A segment that occurs twice counts once.",
+        "Counts are summed over all segments of the corpus.",
+        (PAIRS, PAIRS + "\n    pairs = [p for i, p in enumerate(pairs) if p not in pairs[:i]]"),
+        caught_by=("test_sums_and_mean",),
+    ),
+    entry(
         "lower-case",
         "Capitals do not matter.",
         "Tokens are compared as they are.",

@@ -404,6 +404,14 @@ LOSSES = [
         "return (nll * real).mean()",
     ),
     loss(
+        "loss-stops-at-first-pad",
+        "After the first pad_id there is nothing.",
+        "Which targets are real is decided target by target.",
+        "real = ((targets == pad_id).cumsum(1) == 0).to(nll.dtype)\n"
+        "return (nll * real).sum() / real.sum()",
+        ("test_masked_cross_entropy",),
+    ),
+    loss(
         "loss-padding-in-sum",
         "Padding counts in the sum, not in the number.",
         COUNT,
