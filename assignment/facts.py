@@ -149,6 +149,9 @@ def load(path: Path = PATH) -> Facts:
         name: _build(kind, raw.pop(name, {}), name) for name, kind in sections.items()
     }
     facts = _build(Facts, {**raw, **built, "tasks": tasks}, "top level")
+    for limit in fields(facts.limits):
+        if limit.name != "restarts" and not getattr(facts.limits, limit.name) > 0:
+            raise FactsError(f"[limits] {limit.name} must be above 0")
     if not facts.translate.zero_bleu < facts.translate.full_bleu <= 100:
         raise FactsError("[translate] must have zero_bleu < full_bleu <= 100")
     return facts

@@ -86,7 +86,8 @@ def write_report(results: Results, facts: Facts, folder: Path) -> Path:
         score=results.score,
         maximum=results.max_score,
         notes=html.escape(
-            f"{notes} Seed {results.seed}; student code ran under: {results.isolation}."
+            f"{notes} Graded: {results.submission}. Seed {results.seed}; "
+            f"student code ran under: {results.isolation}."
         ),
         body=body,
     )
@@ -98,7 +99,8 @@ def write_report(results: Results, facts: Facts, folder: Path) -> Path:
 def _section(title: str, tests: list[Verdict]) -> str:
     rows = "\n".join(_row(test) for test in tests)
     head = "<tr><th>Test</th><th>Points</th><th>Verdict</th></tr>"
-    return f"<h2>{html.escape(title)}</h2>\n<table>{head}\n{rows}</table>"
+    points = f"{sum(test.score for test in tests):g} of {sum(test.max_score for test in tests):g}"
+    return f"<h2>{html.escape(title)}: {points}</h2>\n<table>{head}\n{rows}</table>"
 
 
 def _row(test: Verdict) -> str:

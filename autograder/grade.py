@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import secrets
 import sys
 import time
 import traceback
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -20,7 +22,7 @@ from autograder import feedback, intake, results
 from autograder.faults import GraderFault
 from autograder.intake import IntakeError, Submission
 from autograder.plugin import HiddenTests
-from autograder.results import Results, Verdict
+from autograder.results import Results
 from autograder.sandbox.isolation import Isolation, choose, describe
 from autograder.sandbox.session import TaskRunner
 
@@ -40,9 +42,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tasks = task_list(options.tasks, facts)
         results.clear(options.out)  # first, so that an older result is never taken for this one
         submission = intake.read(options.submission, facts)
+        show(f"Grading {options.submission}")
         graded = grade(
             submission, facts, tasks=tasks, seed=options.seed, isolation=choose(facts.limits)
         )
+        graded = replace(graded, submission=str(options.submission))
         written = results.write(graded, options.out)
         report = feedback.write_report(graded, facts, options.out)
     except (IntakeError, FactsError, results.OutputError) as error:
@@ -55,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             traceback.print_exc()
         print(f"grade: the grader failed, and nobody was graded: {fault}", file=sys.stderr)
         return 3
-    print(f"\n{feedback.summary(graded, facts)}\n\nWritten: {written}, {report}")
+    show(f"\n{feedback.summary(graded, facts)}\n\nWritten: {written}, {report}")
     return 0
 
 
@@ -75,6 +79,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--tasks", default="", help="comma-separated task ids; default: all")
     parser.add_argument("--seed", type=int, default=None, help="of the inputs; default: a new one")
     options = parser.parse_args(arguments)
+    if options.submission == Path():
+        parser.error("SUBMISSION is empty; give a folder or a zip, or leave it out")
     if options.seed is None:
         options.seed = secrets.randbelow(10**6)
     return options
@@ -86,7 +92,7 @@ def task_list(names: str, facts: Facts) -> list[str]:
     Raises:
         IntakeError: one is unknown.
     """
-    wanted = [name.strip() for name in names.split(",") if name.strip()]
+    wanted = names.replace(",", " ").split()
     for name in wanted:
         if name not in facts.tasks:
             raise IntakeError(f"unknown task {name!r}; the tasks are {', '.join(facts.tasks)}")
@@ -111,10 +117,13 @@ def grade(
             task, task_files(submission, facts), isolation, facts.limits, min(seconds, remaining)
         )
 
-    plugin = HiddenTests(facts, tasks, submission, seed, make_runner, show)
+    plugin = HiddenTests(
+        facts, tasks, submission, seed, make_runner, lambda verdict: show(feedback.verdict(verdict))
+    )
     run_hidden_tests(plugin)
     return Results(
         tests=plugin.results,
+        submission="",
         output=output_text(submission, facts),
         seed=seed,
         isolation=describe(isolation),
@@ -155,9 +164,10 @@ def output_text(submission: Submission, facts: Facts) -> str:
     return "\n".join(["Some files could not be taken from the submission:", *needed.values()])
 
 
-def show(result: Verdict) -> None:
-    """Print a verdict as it is reached, so that a long run is seen to go on."""
-    print(feedback.verdict(result), flush=True)
+def show(text: str) -> None:
+    """Print as the run goes on; who no longer listens must not stop it."""
+    with contextlib.suppress(BrokenPipeError):
+        print(text, flush=True)
 
 
 if __name__ == "__main__":

@@ -113,8 +113,13 @@ def _take(wanted: str, entries: list[Entry], limit: int) -> bytes:
     name = PurePosixPath(wanted).name
     found = [entry for entry in entries if entry.path.name == name]
     if not found:
+        stem, ending = PurePosixPath(name).stem, PurePosixPath(name).suffix
+        near = [
+            str(e.path) for e in entries if e.path.name.startswith(stem) and e.path.suffix == ending
+        ]
+        hint = f" Rename {near[0]!r}?" if near else ""
         raise IntakeError(
-            f"{name} is missing: submit it at the top or in a folder, under exactly this name."
+            f"{name} is missing: submit it at the top or in a folder, under this very name.{hint}"
         )
     depth = min(len(entry.path.parts) for entry in found)
     nearest = [entry for entry in found if len(entry.path.parts) == depth]

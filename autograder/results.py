@@ -39,6 +39,7 @@ class Results:
     """All of a run."""
 
     tests: list[Verdict]
+    submission: str  # what was graded, for staff
     output: str
     seed: int
     isolation: str
@@ -82,7 +83,11 @@ def document(results: Results) -> dict[str, Any]:
         "test_output_format": "text",
         "visibility": "visible",
         "stdout_visibility": "hidden",
-        "extra_data": {"seed": results.seed, "isolation": results.isolation},
+        "extra_data": {
+            "submission": results.submission,
+            "seed": results.seed,
+            "isolation": results.isolation,
+        },
         "leaderboard": [
             {"name": name, "value": number(value), "order": "desc"}
             for name, value in results.leaderboard.items()

@@ -30,6 +30,7 @@ BAD = {
     "missing key": ("full_bleu", "# full_bleu", "full_bleu"),
     "text for a number": ("points = 20", 'points = "20"', "points is '20'"),
     "NaN": ("test_step = 6", "test_step = nan", "test_step is nan"),
+    "no time": ("call_seconds = 20", "call_seconds = 0", "call_seconds must be above 0"),
     "threshold": ("full_bleu = 95.0", "full_bleu = 50.0", "zero_bleu < full_bleu"),
     "unknown section": ("[limits]", "[limit]", "limit"),
 }

@@ -371,6 +371,8 @@ def same(function: str, actual: Any, expected: Bleu, what: str, rule: str) -> No
     free = untested(function, expected)
     for name in (name for name in wanted if name not in free):
         if not close(got[name], wanted[name]):
+            if function == "sentence_bleu" and SMOOTH not in rule:
+                rule += f"; and {SMOOTH}"  # it enters whatever the row is about
             zero = " (not exactly 0.0)" if wanted[name] == 0 and abs(got[name]) < NEARLY_0 else ""
             raise Mismatch(f"{what}: {name} is wrong{zero}. The rule: {rule}.")
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import resource
 import sys
 from pathlib import Path
 
@@ -35,16 +36,30 @@ def volunteer() -> None:
         Path("/proc/self/oom_score_adj").write_text("1000")
 
 
+def limit_memory(extra: int) -> None:
+    """Allow `extra` bytes of private memory beyond what Python and torch take, for good.
+
+    Builds of torch differ by hundreds of megabytes, so a limit from outside would fit one of them.
+    """
+    if sys.platform.startswith("linux"):
+        limit = int(_status()["VmData"].split()[0]) * 1024 + extra
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+
+
+def _status() -> dict[str, str]:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return {key: value.strip() for key, _, value in (line.partition(":") for line in lines)}
+
+
 def identity() -> dict[str, object]:
     """Return what the kernel says of this process's rights."""
     if not sys.platform.startswith("linux"):
         return {}
-    lines = Path("/proc/self/status").read_text().splitlines()
-    status = dict(line.split(":", 1) for line in lines if ":" in line)
+    status = _status()
     return {
         "uids": list(os.getresuid()),
         "groups": os.getgroups(),
-        "no_new_privs": status.get("NoNewPrivs", "?").strip(),
+        "no_new_privs": status.get("NoNewPrivs", "?"),
         "capabilities": int(status["CapEff"], 16) | int(status["CapBnd"], 16),
     }
 

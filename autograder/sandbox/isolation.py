@@ -68,9 +68,10 @@ def interpreter() -> Path:
     return Path(os.path.realpath(sys.prefix)) / "bin" / "python"
 
 
-def worker_command(folder: Path, descriptor: int) -> list[str]:
+def worker_command(folder: Path, descriptor: int, limits: Limits) -> list[str]:
     """Return the command of a worker: isolated mode, no byte code."""
-    return [str(interpreter()), "-I", "-B", str(folder / "worker.py"), str(descriptor)]
+    arguments = [str(folder / "worker.py"), str(descriptor), str(limits.data_bytes)]
+    return [str(interpreter()), "-I", "-B", *arguments]
 
 
 def limit_command(limits: Limits) -> list[str]:
@@ -81,7 +82,6 @@ def limit_command(limits: Limits) -> list[str]:
     return [
         prlimit,
         f"--as={limits.address_bytes}",
-        f"--data={limits.data_bytes}",
         f"--fsize={limits.file_bytes}",
         "--core=0",
         "--nofile=256",
@@ -154,7 +154,10 @@ class UidIsolation:
     def start(self, folder: Path, descriptor: int, stderr: int) -> subprocess.Popen[bytes]:
         """Start the worker under its uid."""
         return _spawn(
-            [*self.command(), *worker_command(folder, descriptor)], folder, descriptor, stderr
+            [*self.command(), *worker_command(folder, descriptor, self.limits)],
+            folder,
+            descriptor,
+            stderr,
         )
 
     def verify(self, report: dict[str, Any]) -> None:
@@ -234,7 +237,7 @@ class PlainIsolation:
 
     def start(self, folder: Path, descriptor: int, stderr: int) -> subprocess.Popen[bytes]:
         """Start the worker as a plain process."""
-        command = [*limit_command(self.limits), *worker_command(folder, descriptor)]
+        command = [*limit_command(self.limits), *worker_command(folder, descriptor, self.limits)]
         return _spawn(command, folder, descriptor, stderr)
 
     def verify(self, report: dict[str, Any]) -> None:
@@ -273,7 +276,7 @@ class BubblewrapIsolation:
             [
                 *limit_command(self.limits),
                 *bubblewrap_command(folder),
-                *worker_command(folder, descriptor),
+                *worker_command(folder, descriptor, self.limits),
             ],
             folder,
             descriptor,
@@ -355,6 +358,7 @@ def close_project() -> None:
     mode = PROJECT.stat().st_mode
     if mode & 0o077:
         PROJECT.chmod(mode & 0o700)
+        print(f"Closed {PROJECT} to other users: students' code must not read it.", flush=True)
 
 
 def _runs(command: list[str]) -> bool:

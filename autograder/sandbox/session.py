@@ -61,7 +61,8 @@ class Worker:
             stderr.seek(0)
             text = stderr.read(STDERR_BYTES).decode(errors="replace").strip()
             self.close()
-            raise GraderFault(f"a worker did not start: {fault} {text}") from fault
+            reason = text or f"no answer within {limits.start_seconds:.0f} s, or an early end"
+            raise GraderFault(f"a worker did not start: {reason}") from fault
         except GraderFault:
             self.close()
             raise

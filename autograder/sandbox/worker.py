@@ -29,11 +29,12 @@ MAX_TEXT = 600  # characters of an exception's text
 
 
 def main() -> None:
-    """Serve the channel whose file descriptor is the first argument."""
+    """Serve the channel whose descriptor is the first argument; the second one limits memory."""
     channel = socket.socket(fileno=int(sys.argv[1]))
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     confine.volunteer()
+    confine.limit_memory(int(sys.argv[2]))
     layers = confine.confine(FOLDER)
     wire.send(channel, {"layers": layers, **confine.identity()})
     _silence()

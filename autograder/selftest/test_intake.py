@@ -73,6 +73,7 @@ def test_missing_file_is_named(tmp_path: Path) -> None:
     del files["nmt/bleu.py"]
     taken = read(write(tmp_path, {**files, "nmt/bleu (1).py": b"x"}), FACTS)
     assert "bleu.py is missing" in taken.problems["nmt/bleu.py"]
+    assert "Rename 'nmt/bleu (1).py'?" in taken.problems["nmt/bleu.py"]
     assert "nmt/lstm.py" in taken.files
 
 

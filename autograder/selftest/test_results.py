@@ -32,7 +32,9 @@ def verdict(**changes: object) -> Verdict:
 
 def run(*tests: Verdict) -> Results:
     """Return the results of a run with these verdicts."""
-    return Results(list(tests), "All files were found.", 1, "none", 1.0, {"BLEU": 99.5})
+    return Results(
+        list(tests), "alice.zip", "All files were found.", 1, "none", 1.0, {"BLEU": 99.5}
+    )
 
 
 def written(folder: Path, *tests: Verdict) -> dict[str, Any]:

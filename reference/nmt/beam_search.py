@@ -15,7 +15,7 @@ class Hypothesis(NamedTuple):
 
     tokens: tuple[int, ...]  # Python ints, without <s> and without </s>
     log_prob: float  # summed over the generated tokens, </s> included
-    score: float  # log_prob / n**alpha
+    score: float  # log_prob / length**alpha
 
 
 def beam_search(
@@ -45,7 +45,7 @@ def beam_search(
        finished hypotheses are never extended, and the live set can shrink below k.
     4. Stop as soon as at least k have finished in all, none is live, or max_length tokens (eos
        counts) were generated.
-    5. Only now normalise: score = log_prob / n**alpha, where n counts the generated tokens with eos
+    5. Only now normalise: score = log_prob / length**alpha; length counts the tokens with eos
        and without bos. Inside the search hypotheses are compared by log_prob, never by score.
        alpha = 0 compares plain log-probabilities, alpha = 1 means a token.
 
@@ -53,7 +53,7 @@ def beam_search(
     the live one with the largest log_prob alone, its score normalised by its own number of tokens.
 
     No token is banned: `<unk>`, bos or padding may be generated like any word, and the empty
-    translation () with n = 1 is valid. Tokens are Python ints, log_prob and score Python floats.
+    translation (), of length 1, is valid. Tokens are Python ints, log_prob and score Python floats.
     The state passed in is left as it is. beam_size and max_length are at least 1. How often step is
     called, and with how many hypotheses at a time, is free. Not tested: the order of exact ties.
 

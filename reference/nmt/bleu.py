@@ -66,7 +66,7 @@ def corpus_bleu(
         c    = sum of the candidates' lengths
         r    = sum of, for each segment, the length of its reference that is closest to the
                candidate's, the shorter of two equally close ones
-        BP   = 1 if c >= r, else exp(1 - r / c)
+        BP   = 1 if c >= r, else exp(1 - r / c)     (at c = 0 the score is 0, BP is not tested)
         BLEU = BP * (p_1 * p_2 * ... * p_N) ** (1 / N)
 
     In a segment an n-gram matches as often as the candidate has it, but at most as often as the one

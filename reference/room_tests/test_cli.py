@@ -131,13 +131,17 @@ def test_missing_data_is_one_line(
 def test_train_writes_a_checkpoint(
     train: Callable[..., int], checkpoint: Path, capsys: Capture
 ) -> None:
-    """Does `train` write the checkpoint, say what it did, and leave no other file?"""
+    """Does `train` write the checkpoint, say what it did, and keep the one that was there?"""
+    before = checkpoint.read_bytes()
     assert train("--epochs", "1", "--no-attention") == 0
     assert not load_checkpoint(checkpoint).config.attention
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("epoch 1/1: loss ")
-    assert lines[1].startswith("best dev BLEU ")
-    assert [path.suffix for path in checkpoint.parent.glob("model*")] == [".safetensors"]
+    kept, epoch, best = capsys.readouterr().out.splitlines()
+    assert kept == "the weights of the training before are kept in model.previous.safetensors"
+    assert epoch.startswith("epoch 1/1: loss ")
+    assert best.startswith("best dev BLEU ")
+    previous = checkpoint.with_name("model.previous.safetensors")
+    assert previous.read_bytes() == before
+    assert set(checkpoint.parent.glob("model*")) == {checkpoint, previous}
 
 
 def test_the_number_of_cores_does_not_matter(

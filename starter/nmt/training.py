@@ -140,6 +140,7 @@ def train(run: Run, data: Data, output: Path, report: Callable[[str], None] = pr
         # state, which must not be resumed in the place of this one.
         write_atomically(state, Path.touch)
         state.unlink()
+        _keep_previous(output, report)
     while run.step < run.total_steps:
         epoch = run.step // run.steps_per_epoch + 1
         started = time.perf_counter()
@@ -156,6 +157,14 @@ def train(run: Run, data: Data, output: Path, report: Callable[[str], None] = pr
         )
     state.unlink(missing_ok=True)
     return run.best_bleu
+
+
+def _keep_previous(output: Path, report: Callable[[str], None]) -> None:
+    """Move an older training's weights aside: these may become worse."""
+    if output.exists():
+        previous = output.with_suffix(".previous.safetensors")
+        output.replace(previous)
+        report(f"the weights of the training before are kept in {previous.name}")
 
 
 def train_epoch(run: Run, examples: Sequence[Example], state: Path) -> float:
