@@ -14,7 +14,7 @@ endif
 PY := .venv/bin/python -B
 export PYTHONPATH := $(CURDIR):$(CURDIR)/reference
 
-.PHONY: help env grade test starter zip data reference bench constraints clean
+.PHONY: help env grade test starter zip e2e data reference bench constraints clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -38,6 +38,9 @@ starter: env  ## regenerate starter/ from reference/
 
 zip: env  ## build dist/autograder.zip for Gradescope
 	@$(PY) -m autograder.build_zip
+
+e2e: zip  ## try the zip in a fresh Debian root, as Gradescope runs it (root, debootstrap)
+	@$(PY) -m autograder.e2e
 
 data: env  ## regenerate data/
 	@$(PY) -m data.generate

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import select
 import socket
 import subprocess
 import tempfile
@@ -28,6 +29,7 @@ from autograder.sandbox.isolation import Isolation
 from autograder.sandbox.workspace import given_modules, workspace
 
 STDERR_BYTES = 2000  # of a worker that does not start, for staff
+POLL_SECONDS = 0.1  # between two looks at whether a silent worker is still there
 FILES = {*load().task_files.values(), *(f"nmt/{path.name}" for path in given_modules())}
 MAX_LINE = 10_000  # more would be a number that the student's code chose
 
@@ -87,6 +89,7 @@ class Worker:
 
     def _receive(self, seconds: float) -> Any:
         deadline = time.monotonic() + seconds
+        self._wait(deadline, seconds)
         try:
             return wire.receive(self._channel, limit=self.limits.message_bytes, deadline=deadline)
         except TimeoutError:
@@ -95,6 +98,17 @@ class Worker:
             raise self._crash() from None
         except wire.WireError as error:
             raise WorkerCrashed(f"Your code's answer could not be read: {error}.") from None
+
+    def _wait(self, deadline: float, seconds: float) -> None:
+        """Wait for an answer to begin, and notice when the worker has ended without one.
+
+        The channel alone does not tell: a child of the worker may hold it open.
+        """
+        while not select.select([self._channel], [], [], POLL_SECONDS)[0]:
+            if self._process.poll() is not None:
+                raise self._crash()
+            if time.monotonic() > deadline:
+                raise _timeout(seconds)
 
     def _crash(self) -> WorkerCrashed:
         try:

@@ -81,6 +81,11 @@ BROKEN = {
     "exit on import": (b"import sys\nsys.exit(0)\n", "error", "SystemExit"),
     "missing name": (b"x = 1\n", "failed", "keep the names that the starter gives"),
     "os._exit": (b"import os\nos._exit(0)\n", "crashed", "exit status 0"),
+    "exit beside a child": (
+        b"import os, time\nif os.fork() == 0:\n    time.sleep(600)\nos._exit(0)\n",
+        "crashed",
+        "exit status 0",
+    ),
     "abort": (b"import os\nos.abort()\n", "crashed", "signal 6"),
     "not text": (b"x = '\xff\xfe'\n", "error", "SyntaxError"),
 }
