@@ -105,7 +105,6 @@ class Facts:
     """All of `assignment.toml`."""
 
     title: str
-    package: str
     checkpoint: str
     notebook: str
     tasks: dict[str, Task]

@@ -10,7 +10,6 @@ import sys
 import time
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -46,7 +45,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         graded = grade(
             submission, facts, tasks=tasks, seed=options.seed, isolation=choose(facts.limits)
         )
-        graded = replace(graded, submission=str(options.submission))
         written = results.write(graded, options.out)
         report = feedback.write_report(graded, facts, options.out)
     except (IntakeError, FactsError, results.OutputError) as error:
@@ -123,7 +121,7 @@ def grade(
     run_hidden_tests(plugin)
     return Results(
         tests=plugin.results,
-        submission="",
+        submission=submission.name,
         output=output_text(submission, facts),
         seed=seed,
         isolation=describe(isolation),

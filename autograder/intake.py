@@ -29,6 +29,7 @@ class Submission:
 
     files: dict[str, bytes] = field(repr=False)
     problems: dict[str, str] = field(default_factory=dict)
+    name: str = ""  # where it was read from, for staff
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def read(submission: Path, facts: Facts) -> Submission:
             files[wanted] = _take(wanted, entries, limit)
         except IntakeError as error:
             problems[wanted] = str(error)
-    return Submission(files, problems)
+    return Submission(files, problems, str(submission))
 
 
 def _entries(submission: Path) -> list[Entry]:

@@ -6,6 +6,7 @@ never an error of the grader.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from autograder.faults import Mismatch
@@ -25,6 +26,16 @@ def items(answer: Any, count: int) -> list[Any]:
     if not isinstance(answer, (list, tuple)) or len(answer) != count:
         raise Mismatch(MESSAGE)
     return list(answer)
+
+
+def reports(answer: Any, count: int, names: set[str]) -> list[Mapping[str, Any]]:
+    """Return a list of reports, each with the named values and no others."""
+    if not isinstance(answer, list):
+        raise Mismatch(MESSAGE)
+    found = items(answer, count)
+    if any(not isinstance(report, dict) or set(report) != names for report in found):
+        raise Mismatch(MESSAGE)
+    return found
 
 
 def named(answer: Any, names: tuple[str, ...]) -> dict[str, Any]:

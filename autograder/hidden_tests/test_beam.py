@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from autograder.faults import Mismatch
-from autograder.hidden_tests import compare
+from autograder.hidden_tests import answers, compare
 from autograder.hidden_tests.searches import Case, Course, Searches, Wish, by_hand
 from autograder.sandbox.session import TaskRunner
 from nmt.beam_search import Hypothesis
@@ -26,7 +26,6 @@ pytestmark = pytest.mark.task("beam")
 # Sums of float32 log-probabilities; no score is larger in size than its log_prob.
 TOLERANCE = compare.TOLERANCES.log_prob
 KEYS = {"hypotheses", "state_after"}
-NOT_THE_PROBE = "The answer of your code's process is not the one of the grader's probe."
 Tokens = tuple[int, ...]
 PARTS = ("node", "hidden", "seen", "recent")
 
@@ -39,14 +38,10 @@ def check(probe: TaskRunner, case: Case) -> None:
 
 def search(probe: TaskRunner, case: Case, times: int = 1) -> list[Mapping[str, Any]]:
     """Search in the worker; each report has "hypotheses" and "state_after", of whatever kind."""
-    reports = probe.call(
+    answer = probe.call(
         "search", model=case.model, state=case.state, settings=case.settings, times=times
     )
-    if not isinstance(reports, list) or len(reports) != times:
-        raise Mismatch(NOT_THE_PROBE)
-    if any(not isinstance(report, dict) or set(report) != KEYS for report in reports):
-        raise Mismatch(NOT_THE_PROBE)
-    return reports
+    return answers.reports(answer, times, KEYS)
 
 
 def same_list(actual: Any, case: Case) -> None:

@@ -17,7 +17,7 @@ import torch
 from sacrebleu.metrics.bleu import BLEU
 
 from autograder.faults import Mismatch
-from autograder.hidden_tests import compare
+from autograder.hidden_tests import answers, compare
 from autograder.hidden_tests.draw import integer
 from autograder.sandbox.session import TaskRunner
 from nmt.bleu import Bleu, corpus_bleu, sentence_bleu
@@ -26,7 +26,6 @@ pytestmark = pytest.mark.task("bleu")
 
 TOLERANCE = compare.TOLERANCES.bleu
 KEYS = {"bleu", "arguments_after"}
-NOT_THE_PROBE = "The answer of your code's process is not the one of the grader's probe."
 NEARLY_0 = 1e-3  # an epsilon in place of 0 gives less
 EXACT_INTEGERS = 2**53  # up to here a float holds every integer
 WORDS = (
@@ -345,12 +344,8 @@ def call(
     probe: TaskRunner, function: str, arguments: list[Any], times: int = 1
 ) -> list[Mapping[str, Any]]:
     """Score in the worker; each report has "bleu" and "arguments_after", of whatever kind."""
-    reports = probe.call("score", function=function, arguments=arguments, times=times)
-    if not isinstance(reports, list) or len(reports) != times:
-        raise Mismatch(NOT_THE_PROBE)
-    if any(not isinstance(report, dict) or set(report) != KEYS for report in reports):
-        raise Mismatch(NOT_THE_PROBE)
-    return reports
+    answer = probe.call("score", function=function, arguments=arguments, times=times)
+    return answers.reports(answer, times, KEYS)
 
 
 def described(function: str, arguments: list[Any]) -> str:

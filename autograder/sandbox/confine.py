@@ -12,6 +12,7 @@ import errno
 import os
 import resource
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 # What Python, torch and the C library read while they run.
@@ -64,9 +65,9 @@ def identity() -> dict[str, object]:
     }
 
 
-def _try(layer: object) -> str:
+def _try(layer: Callable[[], None]) -> str:
     try:
-        layer()  # type: ignore[operator]
+        layer()
     except Exception as error:  # a missing library, an older kernel, a platform's own filter
         return f"off: {type(error).__name__}: {error}".splitlines()[0]
     return "on"
