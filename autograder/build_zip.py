@@ -41,6 +41,7 @@ CONTENT = (
     "autograder/hidden_tests/*.py",
     "autograder/probes/*.py",
     "autograder/sandbox/*.py",
+    "autograder/sandbox/isolation/*.py",
     "reference/nmt/*.py",
     "data/*.vocab",
     "data/dev.tsv",

@@ -23,6 +23,7 @@ CLOSED_CALLS = (
     *("socket", "ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp"),
     *("io_uring_setup", "bpf", "perf_event_open", "userfaultfd", "keyctl", "add_key"),
     *("request_key", "unshare", "setns", "mount", "umount2", "open_by_handle_at"),
+    *("shmget", "semget", "msgget", "mq_open"),  # memory and queues that outlive a process
 )
 
 
@@ -61,7 +62,12 @@ def identity() -> dict[str, object]:
         "uids": list(os.getresuid()),
         "groups": os.getgroups(),
         "no_new_privs": status.get("NoNewPrivs", "?"),
-        "capabilities": int(status["CapEff"], 16) | int(status["CapBnd"], 16),
+        "capabilities": int(status["CapEff"], 16) | int(status["CapPrm"], 16),
+        "bounding": int(status["CapBnd"], 16) | int(status["CapInh"], 16),
+        "rlimits": {
+            name: list(resource.getrlimit(getattr(resource, f"RLIMIT_{name.upper()}")))
+            for name in ("as", "fsize", "core", "nofile", "nproc")
+        },
     }
 
 

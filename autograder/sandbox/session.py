@@ -47,27 +47,24 @@ class Worker:
 
     def __init__(self, isolation: Isolation, files: Mapping[str, bytes], limits: Limits) -> None:
         self.isolation, self.limits = isolation, limits
-        self._stack = ExitStack()
-        self.folder = folder = self._stack.enter_context(workspace(files))
-        isolation.prepare(folder)
-        stderr = self._stack.enter_context(tempfile.TemporaryFile())
-        self._channel, theirs = socket.socketpair()
-        self._stack.callback(self._channel.close)
-        with theirs:
-            self._process = isolation.start(folder, theirs.fileno(), stderr.fileno())
-        self._stack.callback(isolation.kill, self._process)
-        try:
-            # No line of the student's has run yet, so this can be trusted, and is no one's fault.
-            isolation.verify(self._receive(limits.start_seconds))
-        except StudentFault as fault:
-            stderr.seek(0)
-            text = stderr.read(STDERR_BYTES).decode(errors="replace").strip()
-            self.close()
-            reason = text or f"no answer within {limits.start_seconds:.0f} s, or an early end"
-            raise GraderFault(f"a worker did not start: {reason}") from fault
-        except GraderFault:
-            self.close()
-            raise
+        with ExitStack() as stack:  # undone if the worker does not start
+            self.folder = folder = stack.enter_context(workspace(files))
+            isolation.prepare(folder)
+            stderr = stack.enter_context(tempfile.TemporaryFile())
+            self._channel, theirs = socket.socketpair()
+            stack.callback(self._channel.close)
+            with theirs:
+                self._process = isolation.start(folder, theirs.fileno(), stderr.fileno())
+            stack.callback(isolation.kill, self._process)
+            try:
+                # No line of the student's has run yet: this can be trusted, and is no one's fault.
+                isolation.verify(self._receive(limits.start_seconds))
+            except StudentFault as fault:
+                stderr.seek(0)
+                text = stderr.read(STDERR_BYTES).decode(errors="replace").strip()
+                reason = text or f"no answer within {limits.start_seconds:.0f} s, or an early end"
+                raise GraderFault(f"a worker did not start: {reason}") from fault
+            self._stack = stack.pop_all()
 
     def request(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
         """Send one request and return the answer.

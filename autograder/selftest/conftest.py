@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 
 import pytest
@@ -19,6 +20,7 @@ def warm() -> Iterator[WarmWorker]:
 
 
 @pytest.fixture(scope="session")
-def isolation() -> Isolation:
+def isolation() -> Iterator[Isolation]:
     """The isolation that real grading uses here."""
-    return choose(FACTS.limits)
+    with contextlib.closing(choose(FACTS.limits)) as chosen:
+        yield chosen

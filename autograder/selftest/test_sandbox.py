@@ -6,6 +6,7 @@ import ast
 import os
 import textwrap
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +23,7 @@ from autograder.sandbox.isolation import (
     choose,
     uid_processes,
 )
+from autograder.sandbox.isolation.base import rlimits
 from autograder.sandbox.session import TaskRunner, Worker
 from autograder.selftest.harness import FACTS, reference_files
 
@@ -90,7 +92,7 @@ def test_worker_cannot_read_the_project(isolation: Isolation) -> None:
 def test_worker_has_an_empty_environment(isolation: Isolation) -> None:
     """Does nothing of the grader's environment reach a worker?"""
     seen = observe(isolation, "import os\nseen = sorted(os.environ)")
-    allowed = {"PATH", "LANG", "HOME", "TMPDIR", "PWD", "LC_CTYPE"}
+    allowed = {"PATH", "LANG", "HOME", "TMPDIR", "PWD", "LC_CTYPE", "MPLBACKEND"}
     assert {name for name in seen if not name.endswith("_NUM_THREADS")} <= allowed
 
 
@@ -189,11 +191,13 @@ def test_layers_hold(isolation: Isolation, layer: str) -> None:
 def test_more_rights_than_planned_stop_the_grading() -> None:
     """Is a worker refused that reports another uid, a group, a capability, or a way back?"""
     isolation = UidIsolation(FACTS.limits, uid=61200)
-    right: dict[str, Any] = {"layers": {}, "uids": [61200] * 3, "groups": []}
-    right |= {"no_new_privs": "1", "capabilities": 0}
+    limits = {name: [value, value] for name, value in rlimits(FACTS.limits).items()}
+    right: dict[str, Any] = {"layers": {}, "uids": [61200] * 3, "groups": [], "rlimits": limits}
+    right |= {"no_new_privs": "1", "capabilities": 0, "bounding": 0}
     isolation.verify(right)
     changes: list[dict[str, Any]] = [{"uids": [61200, 0, 61200]}, {"groups": [0]}]
-    for change in (*changes, {"no_new_privs": "0"}, {"capabilities": 1}):
+    changes += [{"no_new_privs": "0"}, {"capabilities": 1}, {"bounding": 1}]
+    for change in (*changes, {"rlimits": {**limits, "nproc": [-1, -1]}}):
         with pytest.raises(GraderFault, match="not isolated as planned"):
             isolation.verify({**right, **change})
 
@@ -242,7 +246,7 @@ def test_worker_that_cannot_start_is_the_graders_fault(isolation: Isolation) -> 
         isolation = choose(FACTS.limits)
     narrow = replace(FACTS.limits, address_bytes=50_000_000)
     isolation = type(isolation)(narrow)  # type: ignore[call-arg]
-    with pytest.raises(GraderFault, match="a worker did not start"):
+    with closing(isolation), pytest.raises(GraderFault, match="a worker did not start"):
         Worker(isolation, reference_files(), narrow)
 
 
