@@ -90,6 +90,7 @@ class Limits:
     task_seconds: float
     translate_seconds: float
     total_seconds: float
+    stop_seconds: float
     restarts: int
     address_bytes: int
     data_bytes: int

@@ -32,6 +32,7 @@ CONTENT = (
     "assignment/facts.py",
     "autograder/environment.sh",
     "autograder/__init__.py",
+    "autograder/fallback.py",
     "autograder/faults.py",
     "autograder/feedback.py",
     "autograder/grade.py",
@@ -129,8 +130,17 @@ def grade(source: Path, submission: Path) -> dict[str, Any]:
     results.mkdir(exist_ok=True)
     (base / "submission").unlink(missing_ok=True)
     (base / "submission").symlink_to(submission)
-    done = subprocess.run(
-        ["bash", str(source / "run_autograder")],
+    done = run_autograder(base)
+    if done.returncode != 0:
+        raise ZipError(f"grading {submission.name} failed: {done.stderr.strip()}")
+    result: dict[str, Any] = json.loads((results / "results.json").read_text(encoding="utf-8"))
+    return result
+
+
+def run_autograder(base: Path) -> subprocess.CompletedProcess[str]:
+    """Run the entry point of the zip that is unpacked in `base / "source"`, in this environment."""
+    return subprocess.run(
+        ["bash", str(base / "source" / "run_autograder")],
         env={
             **os.environ,
             "AUTOGRADER_BASE": str(base),
@@ -140,10 +150,6 @@ def grade(source: Path, submission: Path) -> dict[str, Any]:
         text=True,
         check=False,
     )
-    if done.returncode != 0:
-        raise ZipError(f"grading {submission.name} failed: {done.stderr.strip()}")
-    result: dict[str, Any] = json.loads((results / "results.json").read_text(encoding="utf-8"))
-    return result
 
 
 def check(submission: str, result: dict[str, Any], points: float, full: float) -> None:

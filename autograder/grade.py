@@ -6,10 +6,12 @@ import argparse
 import contextlib
 import os
 import secrets
+import signal
 import sys
 import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NoReturn
 
@@ -22,6 +24,7 @@ from autograder.faults import GraderFault
 from autograder.intake import IntakeError, Submission
 from autograder.plugin import HiddenTests
 from autograder.results import Results
+from autograder.sandbox import session
 from autograder.sandbox.isolation import Isolation, choose, describe
 from autograder.sandbox.session import TaskRunner
 
@@ -42,23 +45,57 @@ def main(arguments: Sequence[str] | None = None) -> int:
         results.clear(options.out)  # first, so that an older result is never taken for this one
         submission = intake.read(options.submission, facts)
         show(f"Grading {options.submission}")
-        graded = grade(
-            submission, facts, tasks=tasks, seed=options.seed, isolation=choose(facts.limits)
-        )
+        with stop_after(facts.limits.stop_seconds), closing(choose(facts.limits)) as isolation:
+            session.probe(isolation, facts.limits)
+            graded = grade(
+                submission,
+                facts,
+                tasks=tasks,
+                seed=options.seed,
+                isolation=isolation,
+                save=lambda partial: results.write(partial, options.out),
+            )
         written = results.write(graded, options.out)
         report = feedback.write_report(graded, facts, options.out)
     except (IntakeError, FactsError, results.OutputError) as error:
         print(f"grade: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print(f"\ngrade: stopped; {options.out} holds what was graded so far", file=sys.stderr)
+        return 130
     except Exception as fault:
         # Ours, not the student's. No results file: the platform then reports a failed autograder to
         # staff, not a score of 0.
         if not isinstance(fault, GraderFault):
             traceback.print_exc()
         print(f"grade: the grader failed, and nobody was graded: {fault}", file=sys.stderr)
+        with contextlib.suppress(results.OutputError):
+            results.clear(options.out)
         return 3
     show(f"\n{feedback.summary(graded, facts)}\n\nWritten: {written}, {report}")
     return 0
+
+
+@contextmanager
+def stop_after(seconds: float) -> Iterator[None]:
+    """End a grading that hangs on our side, before the platform does and keeps nothing.
+
+    Raises:
+        GraderFault: out of whatever runs when the time is over.
+    """
+
+    def stop(*_: object) -> None:
+        raise GraderFault(f"grading was not over after {seconds:.0f} s")
+
+    handler = signal.signal(signal.SIGALRM, stop)
+    started = time.monotonic()
+    rest, _ = signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        passed = time.monotonic() - started
+        signal.setitimer(signal.ITIMER_REAL, max(rest - passed, 0.1) if rest else 0.0)
+        signal.signal(signal.SIGALRM, handler)
 
 
 class Parser(argparse.ArgumentParser):
@@ -98,36 +135,50 @@ def task_list(names: str, facts: Facts) -> list[str]:
 
 
 def grade(
-    submission: Submission, facts: Facts, *, tasks: list[str], seed: int, isolation: Isolation
+    submission: Submission,
+    facts: Facts,
+    *,
+    tasks: list[str],
+    seed: int,
+    isolation: Isolation,
+    save: Callable[[Results], object] = lambda partial: None,
 ) -> Results:
-    """Grade a submission and return the results.
+    """Grade a submission and return the results; `save` gets their state after each task.
 
     Raises:
         GraderFault: something on the trusted side went wrong.
     """
     started = time.monotonic()
+    limits = facts.limits
 
     def make_runner(task: str) -> TaskRunner:
-        remaining = facts.limits.total_seconds - (time.monotonic() - started)
-        translate = task == "translate"
-        seconds = facts.limits.translate_seconds if translate else facts.limits.task_seconds
-        return TaskRunner(
-            task, task_files(submission, facts), isolation, facts.limits, min(seconds, remaining)
+        seconds = limits.translate_seconds if task == "translate" else limits.task_seconds
+        files = task_files(submission, facts)
+        return TaskRunner(task, files, isolation, limits, seconds, started + limits.total_seconds)
+
+    def state(*, complete: bool) -> Results:
+        return Results(
+            tests=[*plugin.results, *([] if complete else plugin.pending())],
+            submission=submission.name,
+            output=output_text(submission, facts),
+            seed=seed,
+            isolation=describe(isolation),
+            seconds=time.monotonic() - started,
+            leaderboard=plugin.leaderboard,
+            complete=complete,
         )
 
     plugin = HiddenTests(
-        facts, tasks, submission, seed, make_runner, lambda verdict: show(feedback.verdict(verdict))
+        facts,
+        tasks,
+        submission,
+        seed,
+        make_runner,
+        progress=lambda verdict: show(feedback.verdict(verdict)),
+        checkpoint=lambda: save(state(complete=False)),
     )
     run_hidden_tests(plugin)
-    return Results(
-        tests=plugin.results,
-        submission=submission.name,
-        output=output_text(submission, facts),
-        seed=seed,
-        isolation=describe(isolation),
-        seconds=time.monotonic() - started,
-        leaderboard=plugin.leaderboard,
-    )
+    return state(complete=True)
 
 
 def run_hidden_tests(plugin: HiddenTests) -> None:
@@ -141,6 +192,8 @@ def run_hidden_tests(plugin: HiddenTests) -> None:
     status = pytest.main([*paths, *PYTEST_OPTIONS], plugins=[plugin])
     if plugin.fault is not None:
         raise GraderFault(f"{type(plugin.fault).__name__}: {plugin.fault}") from plugin.fault
+    if status == pytest.ExitCode.INTERRUPTED:
+        raise KeyboardInterrupt
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         raise GraderFault(f"the hidden tests could not be run (pytest: {status!r})")
 

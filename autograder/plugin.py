@@ -33,10 +33,12 @@ class HiddenTests:
     seed: int
     make_runner: MakeRunner
     progress: Callable[[Verdict], None] = lambda result: None
+    checkpoint: Callable[[], object] = lambda: None  # called whenever no worker is alive any more
     results: list[Verdict] = field(default_factory=list)
     leaderboard: dict[str, float] = field(default_factory=dict)
     fault: BaseException | None = None
     _runner: TaskRunner | None = None
+    _items: list[pytest.Item] = field(default_factory=list)
 
     # --- Collection: which tests, in which order, for how many points ---
 
@@ -61,6 +63,7 @@ class HiddenTests:
             for index, name in enumerate(task.tests, start=1):
                 decorate(found[task.id, name], task, f"{position}.{index}")
                 items.append(found[task.id, name])
+        self._items = list(items)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Fail where a file of hidden tests cannot even be imported."""
@@ -117,21 +120,14 @@ class HiddenTests:
         """Bury the last worker before anything is written."""
         self._close()
 
+    def pending(self) -> list[Verdict]:
+        """List, as not run, the tests that have no verdict so far."""
+        not_yet = NotRun("Not graded yet.")
+        return [verdict_of(item, not_yet) for item in self._items[len(self.results) :]]
+
     def _record(self, item: pytest.Item, fault: StudentFault | None) -> None:
         function = function_of(item)
-        maximum = float(attribute(function, "__weight__"))
-        score = attribute(function, "__score__", maximum if fault is None else 0.0)
-        result = Verdict(
-            task=task_of(item),
-            name=item.name,
-            number=attribute(function, "__number__"),
-            title=title_of(item),
-            max_score=maximum,
-            score=score,
-            outcome="passed" if fault is None else fault.outcome,
-            message=str(fault) if fault is not None else "Passed.",
-            visibility=attribute(function, "__visibility__"),
-        )
+        result = verdict_of(item, fault)
         column = attribute(function, "__leaderboard_column__", None)
         value = attribute(function, "__leaderboard_value__", None)
         if column is not None and value is not None:
@@ -143,6 +139,24 @@ class HiddenTests:
         runner, self._runner = self._runner, None
         if runner is not None:
             runner.close()
+            self.checkpoint()
+
+
+def verdict_of(item: pytest.Item, fault: StudentFault | None) -> Verdict:
+    """Return the verdict on a test that ended with this fault, or with none."""
+    function = function_of(item)
+    maximum = float(attribute(function, "__weight__"))
+    return Verdict(
+        task=task_of(item),
+        name=item.name,
+        number=attribute(function, "__number__"),
+        title=title_of(item),
+        max_score=maximum,
+        score=attribute(function, "__score__", maximum if fault is None else 0.0),
+        outcome="passed" if fault is None else fault.outcome,
+        message=str(fault) if fault is not None else "Passed.",
+        visibility=attribute(function, "__visibility__"),
+    )
 
 
 def task_of(item: pytest.Item) -> str:

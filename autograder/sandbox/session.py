@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 import select
 import socket
 import subprocess
@@ -40,6 +41,15 @@ def start_worker(isolation: Isolation, files: Mapping[str, bytes], limits: Limit
         return Worker(isolation, files, limits)
     except GraderFault:
         return Worker(isolation, files, limits)
+
+
+def probe(isolation: Isolation, limits: Limits) -> None:
+    """Start a worker without a submission, which tells what is enforced here.
+
+    Raises:
+        GraderFault: less than must be.
+    """
+    start_worker(isolation, {}, limits).close()
 
 
 class Worker:
@@ -154,6 +164,7 @@ class TaskRunner:
     isolation: Isolation
     limits: Limits
     seconds: float  # for all calls together
+    deadline: float = math.inf  # on the monotonic clock, for whatever the time goes into
     calls: int = 0
     _worker: Worker | None = None
     _unloadable: StudentFault | None = None
@@ -220,7 +231,7 @@ class TaskRunner:
         return answer["value"]
 
     def _remaining(self) -> float:
-        return self.seconds - self._spent
+        return min(self.seconds - self._spent, self.deadline - time.monotonic())
 
 
 def _student_error(error: Any) -> StudentFault:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,11 +12,12 @@ import safetensors.torch
 import torch
 
 from assignment.facts import Facts
-from autograder import grade, results
+from autograder import feedback, grade, results
+from autograder.faults import GraderFault
 from autograder.intake import Submission, read
 from autograder.misconceptions import TASKS
-from autograder.results import Results
-from autograder.sandbox.isolation import Isolation
+from autograder.results import Results, Verdict
+from autograder.sandbox.isolation import Isolation, UidIsolation, uid_processes
 from autograder.selftest.harness import FACTS, REFERENCE
 
 STARTER = REFERENCE.parent / "starter"
@@ -264,3 +266,81 @@ def test_wrong_usage_is_one_line(
     error = capsys.readouterr().err
     assert words in error
     assert error.count("\n") == 1
+
+
+def test_state_is_saved_while_grading_goes_on(isolation: Isolation, tmp_path: Path) -> None:
+    """Is there a valid file after each task, which lists what is not graded yet?"""
+    states = []
+
+    def save(partial: Results) -> None:
+        content = json.loads(results.write(partial, tmp_path).read_text(encoding="utf-8"))
+        assert not isinstance(isolation, UidIsolation) or uid_processes(isolation.uid) == []
+        states.append(content)
+
+    tasks = ["lstm", "masking"]
+    grade.grade(submission(), FACTS, tasks=tasks, seed=SEED, isolation=isolation, save=save)
+    first, last = states[0], states[-1]
+    assert first["score"] == FACTS.tasks["lstm"].points
+    assert last["score"] == first["score"] + FACTS.tasks["masking"].points
+    open_tests = [test for test in first["tests"] if test["extra_data"]["outcome"] == "not_run"]
+    assert {test["extra_data"]["task"] for test in open_tests} == {"masking"}
+    assert len(first["tests"]) == len(last["tests"])
+    assert results.UNFINISHED in first["output"]
+
+
+def test_the_whole_run_has_a_deadline(isolation: Isolation) -> None:
+    """Is the rest `not_run` when the time of the whole run is over, and is there a result?"""
+    limits = replace(FACTS.limits, total_seconds=0.0)
+    graded = run(submission(), isolation, ["masking", "bleu"], replace(FACTS, limits=limits))
+    assert {test.outcome for test in graded.tests} == {"not_run"}
+    assert len(graded.tests) == len(FACTS.tasks["masking"].tests) + len(FACTS.tasks["bleu"].tests)
+
+
+FAULTS = {
+    "an exception": RuntimeError("a bug of ours"),
+    "a fault that is known": GraderFault("no more disk"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+def test_fault_of_the_grader_is_no_result(
+    fault: Exception,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Is there a message for staff and no score at all when the grader breaks in the middle?"""
+
+    def breaks(verdict: object) -> str:
+        raise fault
+
+    monkeypatch.setattr(feedback, "verdict", breaks)
+    (tmp_path / "results.json").write_text("{}")
+    arguments = ["--tasks", "masking", "--out", str(tmp_path)]
+    assert grade.main(arguments) == 3
+    assert str(fault) in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_grading_that_hangs_is_ended() -> None:
+    """Does a grading that does not come to its end become a fault of the grader?"""
+    with pytest.raises(GraderFault, match="was not over"), grade.stop_after(0.1):
+        time.sleep(60)
+
+
+def test_interrupt_leaves_what_was_graded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Does Ctrl-C stop at once, in one line, and keep the tasks that were over?"""
+
+    def interrupts(verdict: Verdict) -> str:
+        if verdict.task == "bleu":
+            raise KeyboardInterrupt
+        return ""
+
+    monkeypatch.setattr(feedback, "verdict", interrupts)
+    assert grade.main(["--tasks", "masking,bleu", "--out", str(tmp_path)]) == 130
+    assert "stopped" in capsys.readouterr().err
+    kept = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
+    assert kept["score"] >= FACTS.tasks["masking"].points
+    assert results.UNFINISHED in kept["output"]

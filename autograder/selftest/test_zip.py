@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from autograder import build_zip
-from autograder.build_zip import MAX_BYTES, ZipError, build, check
+from autograder.build_zip import MAX_BYTES, ZipError, build, check, run_autograder
 from autograder.selftest.harness import FACTS
 
 
@@ -69,3 +70,30 @@ def test_misgrading_is_refused() -> None:
         check("starter", result(1, full), 0, full)
     with pytest.raises(ZipError, match="the tests offer"):
         check("starter", result(0, full - 1), 0, full)
+
+
+@pytest.mark.parametrize("earlier", [True, False], ids=["with an earlier result", "without"])
+def test_run_autograder_survives_its_grader(tmp_path: Path, earlier: bool) -> None:
+    """Is a grader that was killed in the middle never a student's 0, nor the end of good points?"""
+    with archive() as opened:
+        opened.extractall(tmp_path / "source")
+    # It leaves a half-done result, and dies as the kernel kills a process that takes much memory.
+    (tmp_path / "source" / "autograder" / "grade.py").write_text(
+        f"import os\nopen('{tmp_path}/results/results.json', 'w').write('{{}}')\n"
+        "os.kill(os.getpid(), 9)\n"
+    )
+    (tmp_path / "results").mkdir()
+    (tmp_path / "submission").mkdir()
+    kept = {"score": 55.5, "tests": []}
+    listed = [{"submission_time": "2026-03-01T10:00:00Z", "results": kept}] if earlier else []
+    metadata = {"id": 7, "previous_submissions": listed}
+    (tmp_path / "submission_metadata.json").write_text(json.dumps(metadata))
+    done = run_autograder(tmp_path)
+    path = tmp_path / "results" / "results.json"
+    assert "status 137" in done.stderr
+    if earlier:
+        assert done.returncode == 0
+        assert json.loads(path.read_text())["score"] == 55.5
+    else:
+        assert done.returncode == 3
+        assert not path.exists()
