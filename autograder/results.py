@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 OUTPUT_CHARACTERS = 8000  # a test's output; Gradescope cuts at 100,000 by itself
+LINE_CHARACTERS = 1000  # more in one line is not read by anybody
+TERMINAL_CODES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 OUTCOMES = ("passed", "failed", "error", "timeout", "crashed", "not_run")
 
 
@@ -67,12 +70,22 @@ def number(value: float) -> float:
 
 
 def clean(text: str, limit: int = OUTPUT_CHARACTERS) -> str:
-    """Make a text fit for a result: valid UTF-8, no control codes, head and tail in the limit."""
-    if len(text) > limit:  # before anything looks at every character of it
-        half, left_out = limit // 2, len(text) - 2 * (limit // 2)
-        text = f"{text[:half]}\n… {left_out:,} characters left out …\n{text[-half:]}"
-    text = text.encode("utf-8", errors="replace").decode("utf-8")
-    return "".join(c for c in text if c in "\n\t" or (c.isprintable() and c not in "\u2028\u2029"))
+    """Make a text fit for a result: valid UTF-8, no control codes, lines and whole in the limits.
+
+    What is too long keeps its head and its tail.
+    """
+    text = _cut(text, limit)  # before anything looks at every character of it
+    text = TERMINAL_CODES.sub("", text.encode("utf-8", errors="replace").decode("utf-8"))
+    text = "".join(c for c in text if c in "\n\t" or (c.isprintable() and c not in "\u2028\u2029"))
+    return "\n".join(_cut(line, LINE_CHARACTERS, " ") for line in text.split("\n"))
+
+
+def _cut(text: str, limit: int, separator: str = "\n") -> str:
+    if len(text) <= limit:
+        return text
+    half, left_out = limit // 2, len(text) - 2 * (limit // 2)
+    note = f"{separator}… {left_out:,} characters left out …{separator}"
+    return text[:half] + note + text[-half:]
 
 
 UNFINISHED = (

@@ -68,6 +68,8 @@ def test_text_is_made_fit(tmp_path: Path) -> None:
     assert len(output) < results.OUTPUT_CHARACTERS + 100
     assert output.endswith("tail")
     assert not set("\x1b\x00\r\u2028") & set(output)
+    assert output.startswith("red ? ab\n")
+    assert max(len(line) for line in output.split("\n")) < results.LINE_CHARACTERS + 100
 
 
 def test_page_escapes_what_students_write(tmp_path: Path) -> None:
