@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from assignment.facts import load
 from autograder.build_zip import PROJECT, TARGET
 
@@ -253,6 +255,8 @@ def run(root: Path, trial: Trial) -> None:
         )
     if done.returncode != 0:
         raise E2eError(f"{trial.name}: run_autograder ended with {done.returncode}: {done.stderr}")
+    if left := processes_in(root):
+        raise E2eError(f"{trial.name}: processes have outlived the run: {left}")
     check(trial, json.loads((base / "results" / "results.json").read_text(encoding="utf-8")))
     say(
         f"{trial.name}: {trial.score:g} points in {time.monotonic() - started:.0f} s, as it must be"
@@ -269,8 +273,16 @@ def check(trial: Trial, result: dict[str, Any]) -> None:
         )
     if "DONE" in texts and "DONE []" not in texts:
         raise E2eError(f"{trial.name}: the sandbox let it do something: {texts}")
-    if os.system("pgrep -f '[n]mt-worker-.*/work/worker.py' >/dev/null") == 0:
-        raise E2eError(f"{trial.name}: a process has outlived the run")
+
+
+def processes_in(root: Path) -> list[int]:
+    """List the processes that live in the root."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(OSError):  # it has just ended
+            if os.readlink(f"/proc/{process.pid}/root") == str(root):
+                found.append(process.pid)
+    return found
 
 
 @contextlib.contextmanager
