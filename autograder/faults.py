@@ -25,6 +25,10 @@ class Mismatch(StudentFault):
     """An answer is wrong."""
 
 
+class ForbiddenShortcut(StudentFault):
+    """The code uses what solves the task: none of the task's tests gives points."""
+
+
 class NotImplementedYet(StudentFault):
     """The task still has its stub."""
 

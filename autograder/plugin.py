@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ import torch
 from gradescope_utils.autograder_utils.decorators import number, tags, visibility, weight
 
 from assignment.facts import Facts, Task
-from autograder.faults import GraderFault, NotRun, StudentFault
+from autograder.faults import ForbiddenShortcut, GraderFault, NotRun, StudentFault
 from autograder.intake import Submission
 from autograder.results import Verdict
 from autograder.sandbox.session import TaskRunner
@@ -132,8 +132,18 @@ class HiddenTests:
         value = attribute(function, "__leaderboard_value__", None)
         if column is not None and value is not None:
             self.leaderboard[column] = value
+        if isinstance(fault, ForbiddenShortcut):
+            self._withdraw(result)
         self.results.append(result)
         self.progress(result)
+
+    def _withdraw(self, shortcut: Verdict) -> None:
+        """Take the points of the task's earlier tests back: a shortcut costs the whole task."""
+        for position, earlier in enumerate(self.results):
+            if earlier.task == shortcut.task:
+                self.results[position] = replace(
+                    earlier, score=0.0, outcome=shortcut.outcome, message=shortcut.message
+                )
 
     def _close(self) -> None:
         runner, self._runner = self._runner, None

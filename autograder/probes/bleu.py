@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from . import common, guard
 
-# In front of all others: also where a library is installed beside torch, as sacrebleu is here.
-sys.meta_path.insert(0, guard.RefuseImports())
-FUNCTIONS = {name: common.find("bleu", name) for name in ("corpus_bleu", "sentence_bleu")}
+FUNCTIONS = {
+    name: guard.forbid("bleu", common.find("bleu", name))
+    for name in ("corpus_bleu", "sentence_bleu")
+}
 FIELDS = ("score", "precisions", "brevity_penalty", "candidate_length", "reference_length")
 
 

@@ -2,67 +2,93 @@
 
 from __future__ import annotations
 
-import importlib.abc
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import torch
-from torch.overrides import TorchFunctionMode
+from torch.library import Library
 
-from .common import ContractError
+from .shortcuts import PACKAGE, RULES, Rule, Shortcut
 
-# Parts of the names of torch's functions that solve a task. Modules call them in the end, so it
-# does not matter whether a student uses `nn.LSTMCell`, `torch.lstm_cell` or `torch._VF.lstm_cell`.
-FORBIDDEN = {
-    "lstm": ("lstm",),
-    "attention": ("scaled_dot_product", "multi_head_attention"),
-}
+# Whoever calls, and from wherever (TorchScript, vmap), torch looks for a kernel under these keys.
+KEYS = ("CPU", "AutogradCPU", "FuncTorchBatched")
 
 
-class Forbid(TorchFunctionMode):
-    """Refuse the forbidden functions of a task while the mode is entered."""
+class Watch:
+    """Refuse what solves a task, and remember that it was called."""
 
-    def __init__(self, task: str) -> None:
-        super().__init__()
-        self.task = task
+    def __init__(self, rule: Rule) -> None:
+        self.rule = rule
+        self.found: Shortcut | None = None
 
-    def __torch_function__(
-        self,
-        func: Callable[..., Any],
-        types: Iterable[type],
-        args: Sequence[Any] = (),
-        kwargs: Mapping[str, Any] | None = None,
-    ) -> Any:
-        """Let a call of torch pass, unless it solves the task."""
-        name = getattr(func, "__name__", "")
-        if any(part in name for part in FORBIDDEN[self.task]):
-            raise ContractError(
-                f"torch's own `{name}` is not allowed in nmt/{self.task}.py, and neither are "
-                "modules that call it: this task is to write it yourself."
-            )
-        return func(*args, **(kwargs or {}))
+    def refuse(self, what: str) -> None:
+        """Stop the student's code.
+
+        Raises:
+            Shortcut: always.
+        """
+        self.found = self.found or Shortcut(what, *_place())
+        raise self.found
+
+    def kernels(self) -> Library:
+        """Stand in the place of torch's kernels, until what this returns is deleted."""
+        library = Library("aten", "IMPL")  # type: ignore[no-untyped-call]
+        for name in self.rule.kernels:
+            for key in KEYS:
+                kernel = self._kernel(name.split(".")[0])
+                library.impl(name, kernel, key)  # type: ignore[no-untyped-call]
+        return library
+
+    def _kernel(self, name: str) -> Callable[..., None]:
+        return lambda *_, **__: self.refuse(f"torch's own {name}")
+
+    def profile(self, frame: FrameType, event: str, _: object) -> None:
+        """Look at each function in Python that is called."""
+        if event == "call" and self.rule.functions is not None:
+            path = f"{frame.f_globals.get('__name__')}.{frame.f_code.co_name}"
+            if self.rule.functions.match(path):
+                self.refuse(path)
 
 
-BLEU_LIBRARIES = {"sacrebleu", "nltk", "torchmetrics", "torchtext", "torcheval", "evaluate"}
+def _place() -> tuple[str, int]:
+    """Return module and line of the student's that are running."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        path = Path(frame.f_code.co_filename)
+        if path.parent == PACKAGE:
+            return path.stem, frame.f_lineno
+        frame = frame.f_back
+    return "?", 0
 
 
-class RefuseImports(importlib.abc.MetaPathFinder):
-    """Refuse to import libraries that solve a task, whether they are installed or not."""
+@contextmanager
+def forbidding(task: str) -> Iterator[None]:
+    """Refuse what solves the task while the context is entered.
 
-    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
-        """Let the import system look elsewhere, unless the library is one of them."""
-        if name.split(".")[0] in BLEU_LIBRARIES:
-            raise ContractError(
-                f"{name.split('.')[0]} is not allowed in nmt/bleu.py: this task is to write it "
-                "yourself."
-            )
+    Raises:
+        Shortcut: on leaving, if it was called, whatever the student's code made of the refusal.
+    """
+    guard = Watch(RULES[task])
+    kernels = guard.kernels()
+    sys.setprofile(guard.profile)
+    try:
+        yield
+    finally:
+        sys.setprofile(None)
+        del kernels
+        if guard.found is not None:
+            raise guard.found
 
 
 def forbid(task: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function, with the task's forbidden functions refused while it runs."""
+    """Return the function, with what solves the task refused while it runs."""
 
     def guarded(*arguments: Any) -> Any:
-        with Forbid(task):
+        with forbidding(task):
             return function(*arguments)
 
     return guarded

@@ -17,6 +17,7 @@ from typing import Any
 from assignment.facts import Limits, load
 from autograder.faults import (
     CallTimeout,
+    ForbiddenShortcut,
     GraderFault,
     Mismatch,
     NotImplementedYet,
@@ -32,6 +33,10 @@ from autograder.sandbox.workspace import given_modules, workspace
 STDERR_BYTES = 2000  # of a worker that does not start, for staff
 POLL_SECONDS = 0.1  # between two looks at whether a silent worker is still there
 FILES = {*load().task_files.values(), *(f"nmt/{path.name}" for path in given_modules())}
+SHORTCUT = (
+    "Not allowed: your code calls what solves the task by itself, so no test of this task gives "
+    "points. Write that part yourself; all else in torch and the standard library may be used."
+)
 MAX_LINE = 10_000  # more would be a number that the student's code chose
 
 
@@ -226,9 +231,12 @@ class TaskRunner:
             raise
         finally:
             self._spent += time.monotonic() - started
-        if "error" in answer:
-            raise _student_error(answer["error"])
-        return answer["value"]
+        if "error" not in answer:
+            return answer["value"]
+        fault = _student_error(answer["error"])
+        if isinstance(fault, ForbiddenShortcut):
+            self._unloadable = fault  # it costs the whole task, so nothing more needs to run
+        raise fault
 
     def _remaining(self) -> float:
         return min(self.seconds - self._spent, self.deadline - time.monotonic())
@@ -240,6 +248,9 @@ def _student_error(error: Any) -> StudentFault:
         return WorkerCrashed("Your code broke the connection to the grader.")
     text = str(error.get("text", ""))
     place = _place(error)
+    if error.get("shortcut"):
+        # A worker that lies here lies to the disadvantage of its student.
+        return ForbiddenShortcut(f"{SHORTCUT} It uses {text}.", private=SHORTCUT)
     if error.get("not_implemented") and (not text or "not implemented" in text.lower()):
         return NotImplementedYet(f"Not implemented yet. {text}", private="Not implemented yet.")
     if error.get("contract"):

@@ -63,6 +63,8 @@ def _load(task: str) -> tuple[dict[str, Any], ModuleType | None]:
         del sys.modules[name]
     importlib.invalidate_caches()
     try:
+        # Before any line of the student's runs: this process can still be believed.
+        importlib.import_module("probes.shortcuts").read(task)
         return {"value": None}, importlib.import_module(f"probes.{task}")
     except BaseException as error:
         return {"error": _describe(error)}, None
@@ -98,6 +100,7 @@ def _describe(error: BaseException) -> dict[str, Any]:
         "type": type(error).__name__,
         "not_implemented": isinstance(error, NotImplementedError),
         "contract": getattr(error, "breaks_contract", None) is True,
+        "shortcut": getattr(error, "is_shortcut", None) is True,
         "text": text[:MAX_TEXT],
         **_place(error),
     }
