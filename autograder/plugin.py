@@ -43,7 +43,9 @@ class HiddenTests:
     # --- Collection: which tests, in which order, for how many points ---
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Register the one marker of hidden tests."""
+        """Register the one marker of hidden tests, and keep reports plain."""
+        # Nobody reads pytest's own reports, and pretty ones take longer than the tests.
+        config.option.tbstyle = "native"
         config.addinivalue_line("markers", "task(id): the task that a hidden test belongs to")
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:

@@ -202,7 +202,7 @@ class TaskRunner:
 
     def _ready(self) -> Worker:
         if self._unloadable is not None:
-            raise self._unloadable
+            raise self._unloadable.with_traceback(None)  # or it would grow from test to test
         if self._remaining() <= 0:
             raise NotRun("Not run: earlier tests of this task used up its time.")
         if self._worker is None:
