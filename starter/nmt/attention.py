@@ -131,7 +131,7 @@ class AttentionDecoder(nn.Module):
         and are differentiable with respect to every float input and parameter (o is; the state does
         not depend on the memory). It must work in float32 and float64, at B = 1 and at S = 1.
 
-        Not allowed: `scaled_dot_product_attention`, `nn.MultiheadAttention`, torch's own LSTMs.
+        Not allowed: `scaled_dot_product_attention`, `nn.MultiheadAttention` and what contains them.
 
         Source: Luong et al. (2015), sections 3.1 and 3.3.
         """
