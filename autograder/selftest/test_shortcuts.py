@@ -479,7 +479,7 @@ LEGITIMATE = {
         "    from torch.nn import LSTMCell",
         "annotation": CELL_CLASS
         + "    def load(self, other: nn.LSTMCell) -> nn.LSTM: ...\n    forget = load",
-        "annotated name": "Cell: type[nn.LSTMCell]\nLSTMCell.also = None",
+        "annotated name": CELL_CLASS + "    also: nn.LSTMCell",
         "unused import": "from torch.nn import LSTMCell as Theirs, LSTM\n"
         "import torch.nn.modules.rnn",
         "starred import": "Ours = LSTMCell\nfrom torch.nn import *\nLSTMCell = Ours",
