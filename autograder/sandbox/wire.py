@@ -27,6 +27,9 @@ CHUNK = 1 << 16
 MAX_TEXT = 1 << 19  # bytes of JSON; the largest honest one has some tens of thousands
 MAX_TENSOR_HEADER = 1 << 16  # bytes; about 100 a tensor, and the model has 22
 MAX_NESTING = 20  # far more than any probe's answer has
+MAX_DIMENSIONS = (
+    8  # of a tensor; torch prints no more than some hundred, and no task has more than 3
+)
 DTYPES = (
     *(torch.float16, torch.bfloat16, torch.float32, torch.float64),
     *(torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64),
@@ -87,10 +90,15 @@ def load_tensors(blob: bytes) -> dict[str, torch.Tensor]:
     """
     if len(blob) < 8 or int.from_bytes(blob[:8], "little") > MAX_TENSOR_HEADER:
         raise ValueError("the header is cut off, or names far too many tensors")
-    tensors = safetensors.torch.load(blob)
+    try:
+        tensors = safetensors.torch.load(blob)
+    except (RuntimeError, TypeError, KeyError) as error:  # sizes that overflow, unknown kinds
+        raise ValueError("a tensor of a size or kind that torch does not have") from error
     odd = {str(tensor.dtype) for tensor in tensors.values() if tensor.dtype not in DTYPES}
     if odd:
         raise ValueError(f"tensors of kind {', '.join(sorted(odd))}")
+    if any(tensor.dim() > MAX_DIMENSIONS for tensor in tensors.values()):
+        raise ValueError(f"a tensor of more than {MAX_DIMENSIONS} dimensions")
     return tensors
 
 

@@ -97,6 +97,13 @@ def frame(text: bytes, blob: bytes = b"") -> bytes:
     return struct.pack("!II", len(text), len(blob)) + text + blob
 
 
+def named(shape: list[int], kind: str = "F32") -> bytes:
+    """Make a frame of one tensor, whose header may claim anything; it has 4 bytes, or none."""
+    size = 0 if 0 in shape else 4
+    header = json.dumps({"t": {"dtype": kind, "shape": shape, "data_offsets": [0, size]}}).encode()
+    return frame(b'{"tensor": "t"}', struct.pack("<Q", len(header)) + header + bytes(size))
+
+
 MALFORMED = {
     "no JSON": frame(b"{"),
     "not UTF-8": frame(b"\xff\xfe"),
@@ -105,6 +112,11 @@ MALFORMED = {
     "no such tensor": frame(b'{"tensor": "t9"}'),
     "tensor of no name": frame(b'{"tensor": {}}'),
     "damaged tensors": frame(b"1", b"\x00" * 40),
+    "sizes that overflow": named([0, 1 << 62, 1 << 62]),
+    "a size beyond torch's": named([0, (1 << 64) - 1]),
+    "far too many dimensions": named([1] * 5000),
+    "a kind of two numbers a byte": named([8], "F4"),
+    "a kind that cannot be compared": named([2], "U16"),
     "too deep": frame(b"[" * 90 + b"]" * 90),
     "far too deep": frame(b"[" * 100_000 + b"]" * 100_000),
     "too large": struct.pack("!II", 1 << 31, 1 << 31),
