@@ -92,6 +92,13 @@ def _answer(channel: socket.socket, reply: dict[str, Any]) -> None:
 
 def _describe(error: BaseException) -> dict[str, Any]:
     try:
+        return _details(error)
+    except BaseException:  # the exception's own methods, or its class's, fail
+        return {"type": "an exception", "text": "(it cannot be described)"}
+
+
+def _details(error: BaseException) -> dict[str, Any]:
+    try:
         text = str(error)
     except BaseException:
         text = "(the exception has no readable text)"
