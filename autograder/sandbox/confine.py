@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import mmap
 import os
 import resource
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 # What Python, torch and the C library read while they run.
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/sys/devices/system", "/dev")
@@ -22,9 +24,12 @@ PROCESS = ("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/
 CLOSED_CALLS = (
     *("socket", "ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp"),
     *("io_uring_setup", "bpf", "perf_event_open", "userfaultfd", "keyctl", "add_key"),
-    *("request_key", "unshare", "setns", "mount", "umount2", "open_by_handle_at"),
-    *("shmget", "semget", "msgget", "mq_open"),  # memory and queues that outlive a process
+    *("request_key", "unshare", "setns", "mount", "umount2", "open_by_handle_at", "syslog"),
+    # What these make outlives the worker, or takes memory that no limit counts.
+    *("shmget", "semget", "msgget", "mq_open", "memfd_create", "memfd_secret"),
 )
+# Namespaces that `clone` makes as `unshare` does: cgroup, uts, ipc, user, pid, net, mount.
+NAMESPACES = (1 << 25, 1 << 26, 1 << 27, 1 << 28, 1 << 29, 1 << 30, 1 << 17)
 
 
 def confine(folder: Path) -> dict[str, str]:
@@ -97,9 +102,22 @@ def _seccomp() -> None:
     import pyseccomp
 
     calls = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
-    for name in CLOSED_CALLS:
+    for code, name, *bits in _closed():
+        # Each of (position, bits): closed only where that argument has all of these bits.
+        arguments = [pyseccomp.Arg(at, pyseccomp.MASKED_EQ, flags, flags) for at, flags in bits]
         try:
-            calls.add_rule(pyseccomp.ERRNO(errno.EPERM), name)
+            calls.add_rule(pyseccomp.ERRNO(code), name, *arguments)
         except (OSError, ValueError, RuntimeError):
             continue  # this kernel or processor has no such call
     calls.load()
+
+
+def _closed() -> Iterator[tuple[Any, ...]]:
+    """Yield what is closed: the error it meets, the call's name, and conditions."""
+    for name in CLOSED_CALLS:
+        yield errno.EPERM, name
+    for flag in NAMESPACES:
+        yield errno.EPERM, "clone", (0, flag)
+    yield errno.ENOSYS, "clone3"  # its flags lie in memory; the C library falls back to `clone`
+    # Shared memory without a file: RLIMIT_DATA counts private memory alone.
+    yield errno.ENOMEM, "mmap", (3, mmap.MAP_SHARED | mmap.MAP_ANONYMOUS)
