@@ -5,7 +5,8 @@ imports nothing of the project and never runs a line of a student's. A worker is
 unprivileged user for good and only then runs `worker.py` of its folder. Workers live one at a time.
 
 On the control socket comes one JSON message a worker, with two descriptors (channel, errors); back
-go its process id and, in the end, its exit status. When the grader is gone, so are the workers.
+go its process id and, in the end, its exit status. {"kill": uid} kills all that runs under a uid,
+and has no answer. When the grader is gone, so is its worker.
 """
 
 from __future__ import annotations
@@ -37,6 +38,9 @@ def main(control: socket.socket) -> None:
         if not message:
             return
         request = json.loads(message)
+        if "kill" in request:
+            kill_all(request["kill"])
+            continue
         pid = os.fork()
         if pid == 0:
             become_worker(request, *descriptors)
@@ -58,7 +62,7 @@ def preload() -> None:
 
 
 def wait(pid: int, uid: int, control: socket.socket, wake: int) -> int:
-    """Return the worker's exit status; kill its user's processes if the grader has gone."""
+    """Return the worker's exit status; kill what its user runs if we are told to, or left alone."""
     while True:
         done, status = os.waitpid(pid, os.WNOHANG)
         if done:
@@ -66,16 +70,24 @@ def wait(pid: int, uid: int, control: socket.socket, wake: int) -> int:
         ready, _, _ = select.select([wake, control.fileno()], [], [])
         if wake in ready:
             os.read(wake, 512)
-        if control.fileno() in ready:  # it sends nothing before it has this worker's status
+        if control.fileno() in ready:
+            told = control.recv(MESSAGE_BYTES)  # a kill: nothing else comes before the status
             kill_all(uid)
-            os._exit(0)
+            if not told:
+                os._exit(0)
 
 
 def kill_all(uid: int) -> None:
-    """Kill all processes of a user, as that user."""
+    """Kill all processes of a user at one stroke, so that none can fork out of it.
+
+    The killer takes on the user's right to signal them, but not the uid that would let them signal
+    it: its real and its saved uid are the next one, which nobody else has.
+    """
     pid = os.fork()
     if pid == 0:
-        drop(uid)
+        os.setgroups([])
+        os.setresgid(uid, uid, uid)
+        os.setresuid(uid + 1, uid, uid + 1)
         os.kill(-1, signal.SIGKILL)
         os._exit(0)
     os.waitpid(pid, 0)

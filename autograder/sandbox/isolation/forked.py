@@ -48,6 +48,13 @@ class ForkServer:
             raise self._lost() from None
         return ForkedProcess(self, self.answer("pid", ANSWER_SECONDS))
 
+    def kill(self, uid: int) -> None:
+        """Kill all that runs under a uid."""
+        try:
+            self._control.send(json.dumps({"kill": uid}).encode())
+        except OSError:
+            raise self._lost() from None
+
     def answer(self, name: str, seconds: float | None) -> int:
         """Return the number that the server sends next.
 

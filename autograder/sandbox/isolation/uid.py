@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import random
@@ -27,7 +28,9 @@ from autograder.sandbox.isolation.base import (
 )
 from autograder.sandbox.isolation.forked import ForkedProcess, ForkServer
 
-UIDS = range(61184, 65520)  # systemd sets this range apart for services without an account
+# systemd sets this range apart for services without an account. The odd ones are for killing the
+# processes of the even ones (`fork_server.kill_all`).
+UIDS = range(61184, 65520, 2)
 LOCKS = Path("/run/nmt-autograder")  # one file for each uid in use, so that graders do not share
 KILL_SECONDS = 10.0
 # What the fork server keeps, to give its workers another user; they lose these by that.
@@ -73,8 +76,6 @@ class UidIsolation:
 
     def start(self, folder: Path, descriptor: int, stderr: int) -> ForkedProcess:
         """Fork the worker from the server, which is started if need be."""
-        if self.server is None or not self.server.alive():
-            self.server = ForkServer([*limit_command(self.limits), *server_command()])
         request = {
             "program": str(folder / "worker.py"),
             "arguments": worker_arguments(self.limits),
@@ -83,7 +84,13 @@ class UidIsolation:
             "uid": self.uid,
             "processes": self.limits.processes,
         }
-        return self.server.fork(request, descriptor, stderr)
+        return self.running().fork(request, descriptor, stderr)
+
+    def running(self) -> ForkServer:
+        """Return the server, a new one if there is none."""
+        if self.server is None or not self.server.alive():
+            self.server = ForkServer([*limit_command(self.limits), *server_command()])
+        return self.server
 
     def verify(self, report: dict[str, Any]) -> None:
         """Check the uid, groups, capabilities and limits, and that no privilege can come back."""
@@ -104,13 +111,13 @@ class UidIsolation:
             raise GraderFault(f"workers are not isolated as planned: {wrong}; nothing was graded")
 
     def kill(self, process: Process) -> None:
-        """Kill all of the uid's processes, from the inside and so at one stroke."""
+        """Kill all of the uid's processes, and remove what they may have left elsewhere."""
         deadline = time.monotonic() + KILL_SECONDS
         while True:
-            run([*drop_command(self.uid), "/bin/sh", "-c", "kill -KILL -1"])
-            process.poll()
-            if not uid_processes(self.uid):
+            self.running().kill(self.uid)
+            with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(KILL_SECONDS)
+            if not uid_processes(self.uid):
                 break
             if time.monotonic() > deadline:
                 raise GraderFault(f"processes of uid {self.uid} are still alive after SIGKILL")
