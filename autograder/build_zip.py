@@ -39,6 +39,8 @@ CONTENT = (
     "autograder/intake.py",
     "autograder/plugin.py",
     "autograder/results.py",
+    "autograder/source_text.py",
+    "autograder/sources.py",
     "autograder/hidden_tests/*.py",
     "autograder/probes/*.py",
     "autograder/sandbox/*.py",

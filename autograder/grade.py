@@ -30,6 +30,7 @@ from autograder.sandbox.session import TaskRunner
 
 PROJECT = Path(__file__).resolve().parents[1]
 HIDDEN_TESTS = PROJECT / "autograder" / "hidden_tests"
+MAX_IGNORED = 10  # names of ignored files in the output
 PYTEST_OPTIONS = [
     *("-c", os.devnull, "--rootdir", str(HIDDEN_TESTS), "--import-mode=importlib"),
     *("-p", "no:cacheprovider", "-p", "no:terminal", "-p", "no:faulthandler", "--noconftest"),
@@ -154,7 +155,10 @@ def grade(
     def make_runner(task: str) -> TaskRunner:
         seconds = limits.translate_seconds if task == "translate" else limits.task_seconds
         files = task_files(submission, facts)
-        return TaskRunner(task, files, isolation, limits, seconds, started + limits.total_seconds)
+        deadline = started + limits.total_seconds
+        return TaskRunner(
+            task, files, isolation, limits, seconds, deadline=deadline, ignored=submission.ignored
+        )
 
     def state(*, complete: bool) -> Results:
         return Results(
@@ -208,11 +212,19 @@ def task_files(submission: Submission, facts: Facts) -> Mapping[str, bytes]:
 
 
 def output_text(submission: Submission, facts: Facts) -> str:
-    """Return the text above the tests: what the intake found missing."""
-    needed = {path: text for path, text in submission.problems.items() if path != facts.notebook}
-    if not needed:
-        return "All files were found."
-    return "\n".join(["Some files could not be taken from the submission:", *needed.values()])
+    """Return the text above the tests: what the intake found missing, and what it ignored."""
+    needed = [text for path, text in submission.problems.items() if path != facts.notebook]
+    found = ["Some files could not be used:", *needed] if needed else ["All files were found."]
+    return "\n".join([*found, *ignored_text(submission.ignored)])
+
+
+def ignored_text(paths: Sequence[str]) -> list[str]:
+    """Return one line on the files that were ignored, if there are any."""
+    if not paths:
+        return []
+    more = f" and {len(paths) - MAX_IGNORED:,} more" if len(paths) > MAX_IGNORED else ""
+    listed = ", ".join(paths[:MAX_IGNORED])
+    return [f"Ignored, as only the assignment's own files are graded: {listed}{more}."]
 
 
 def show(text: str) -> None:

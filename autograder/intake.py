@@ -2,51 +2,39 @@
 
 from __future__ import annotations
 
-import lzma
-import os
-import stat
-import zipfile
-import zlib
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from assignment.facts import Facts
+from autograder import source_text, sources
+from autograder.sandbox.workspace import given_modules
+from autograder.sources import Entry
+from autograder.sources import IntakeError as IntakeError  # raised here as well as there
 
-MAX_DEPTH = 20  # folders; a submission is at most a few deep
-# What a damaged, an encrypted and an unusually compressed member raise.
-COMPRESSION_ERRORS = (zlib.error, lzma.LZMAError, RuntimeError, NotImplementedError)
-IGNORED_FOLDERS = {"__MACOSX", "__pycache__", "site-packages", "node_modules"}
-
-
-class IntakeError(ValueError):
-    """The submission as a whole cannot be read; the message is one line."""
+ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar")
+MAX_HINTS, MAX_LISTED = 3, 10  # files that a hint and a message name
+# What else lies in a student's folder by right, beside the modules and the tests that are given:
+# what the starter has, and what its commands write. Nobody needs to hear that it is not taken.
+BESIDE = {"README.md", "Makefile", "pyproject.toml", "requirements.txt", "conftest.py"}
+WRITTEN = (
+    *(".tsv", ".vocab", ".previous.safetensors", ".training.pt", ".tmp"),
+    *("heatmap.png", "submission.zip"),
+)
 
 
 @dataclass(frozen=True)
 class Submission:
-    """What counts of a submission: contents by contract path, and a reason for each one missing."""
+    """What counts of a submission: contents by contract path, and what is wrong with the others.
+
+    A file that is there, and is not text, is in both `files` and `problems`.
+    """
 
     files: dict[str, bytes] = field(repr=False)
     problems: dict[str, str] = field(default_factory=dict)
     name: str = ""  # where it was read from, for staff
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One regular file of a submission."""
-
-    path: PurePosixPath
-    size: int
-    source: Path  # the file itself, or the zip that holds it
-    member: str | None = None
-
-    def read(self) -> bytes:
-        """Return the content."""
-        if self.member is None:
-            return self.source.read_bytes()
-        with zipfile.ZipFile(self.source) as archive:
-            return archive.read(self.member)
+    ignored: tuple[str, ...] = ()  # paths of the student's own that were not taken
 
 
 def read(submission: Path, facts: Facts) -> Submission:
@@ -55,86 +43,104 @@ def read(submission: Path, facts: Facts) -> Submission:
     Raises:
         IntakeError: it is neither.
     """
-    entries = _entries(submission)
-    sizes = dict.fromkeys(facts.task_files.values(), facts.limits.source_bytes)
-    sizes |= dict.fromkeys((facts.checkpoint, facts.notebook), facts.limits.upload_bytes)
     files: dict[str, bytes] = {}
     problems: dict[str, str] = {}
-    for wanted, limit in sizes.items():
-        try:
-            files[wanted] = _take(wanted, entries, limit)
-        except IntakeError as error:
-            problems[wanted] = str(error)
-    return Submission(files, problems, str(submission))
+    with sources.opened(submission) as entries:
+        found = {wanted: _nearest(wanted, entries) for wanted in limits(facts)}
+        own = _own(entries, found.values(), facts)
+        hint = _archive_hint(entries) if not any(found.values()) else _flood_hint(entries)
+        for wanted, limit in limits(facts).items():
+            try:
+                content = _only(wanted, found[wanted], own, hint).read(limit)
+                files[wanted] = content
+                if wanted in facts.task_files.values():
+                    files[wanted] = source_text.to_python(content)
+            except source_text.NotText as error:
+                problems[wanted] = f"{wanted}{error}"
+            except IntakeError as error:
+                problems[wanted] = str(error)
+    ignored = sorted(entry.shown for entry in own if entry.obstacle != sources.FOLDER)
+    return Submission(files, problems, str(submission), tuple(ignored))
 
 
-def _entries(submission: Path) -> list[Entry]:
-    try:
-        if submission.is_dir():
-            return list(_walk(submission))
-        if submission.is_file() and zipfile.is_zipfile(submission):
-            return list(_members(submission))
-        found = submission.exists()
-    except (OSError, zipfile.BadZipFile, ValueError) as error:  # also names that are not UTF-8
-        raise IntakeError(f"{submission} cannot be read: {error}") from error
-    reason = "is neither a folder nor a zip" if found else "does not exist"
-    raise IntakeError(f"{submission} {reason}")
+def limits(facts: Facts) -> dict[str, int]:
+    """Return the files that count: path in the contract -> bytes that it may have."""
+    code = dict.fromkeys(facts.task_files.values(), facts.limits.source_bytes)
+    return code | dict.fromkeys((facts.checkpoint, facts.notebook), facts.limits.upload_bytes)
 
 
-def _walk(root: Path) -> Iterator[Entry]:
-    for folder, folders, names in os.walk(root):  # does not follow links
-        inside = Path(folder).relative_to(root).parts
-        if len(inside) >= MAX_DEPTH:
-            folders.clear()
-        folders[:] = sorted(name for name in folders if not _ignored(name))
-        for name in sorted(name for name in names if not _ignored(name)):
-            path = Path(folder, name)
-            status = path.lstat()  # of a link itself
-            if stat.S_ISREG(status.st_mode):
-                yield Entry(PurePosixPath(*inside, name), status.st_size, path)
-
-
-def _members(path: Path) -> Iterator[Entry]:
-    with zipfile.ZipFile(path) as archive:
-        for info in archive.infolist():
-            relative = PurePosixPath(info.filename.replace("\\", "/"))
-            # The upper half of the attributes is the Unix mode; 0 where Windows made the zip.
-            kind = stat.S_IFMT(info.external_attr >> 16)
-            regular = kind in (0, stat.S_IFREG) and not info.is_dir()
-            if regular and not any(_ignored(part) for part in relative.parts):
-                yield Entry(relative, info.file_size, path, info.filename)
-
-
-def _ignored(name: str) -> bool:
-    return name.startswith(".") or name in IGNORED_FOLDERS
-
-
-def _take(wanted: str, entries: list[Entry], limit: int) -> bytes:
-    """Return the content of the file nearest the top that has the wanted name."""
+def _nearest(wanted: str, entries: list[Entry]) -> list[Entry]:
+    """List the files of the wanted name that are nearest the top: one, if all is well."""
     name = PurePosixPath(wanted).name
-    found = [entry for entry in entries if entry.path.name == name]
+    found = [entry for entry in entries if entry.name == name and not entry.obstacle]
+    depth = min((len(entry.parts) for entry in found), default=0)
+    return [entry for entry in found if len(entry.parts) == depth]
+
+
+def _only(wanted: str, found: list[Entry], own: list[Entry], hint: str) -> Entry:
+    name = PurePosixPath(wanted).name
     if not found:
-        stem, ending = PurePosixPath(name).stem, PurePosixPath(name).suffix
-        near = [
-            str(e.path) for e in entries if e.path.name.startswith(stem) and e.path.suffix == ending
-        ]
-        hint = f" Rename {near[0]!r}?" if near else ""
         raise IntakeError(
-            f"{name} is missing: submit it at the top or in a folder, under this very name.{hint}"
+            f"{name} is missing: submit it at the top or in a folder, under this very name."
+            f"{_obstacle_hint(name, own) or _rename_hint(name, own) or hint}"
         )
-    depth = min(len(entry.path.parts) for entry in found)
-    nearest = [entry for entry in found if len(entry.path.parts) == depth]
-    if len(nearest) > 1:  # `nmt/lstm.py` beside `old/lstm.py`: the package's own folder wins
-        folder = PurePosixPath(wanted).parent.name
-        nearest = [entry for entry in nearest if entry.path.parent.name == folder] or nearest
-    if len(nearest) > 1:
-        listed = ", ".join(str(entry.path) for entry in nearest)
+    if len(found) > 1:
+        listed = ", ".join(sorted(entry.shown for entry in found)[:MAX_LISTED])
         raise IntakeError(f"{name} is there more than once ({listed}): submit one.")
-    if nearest[0].size > limit:
-        raise IntakeError(f"{name} is larger than {limit:,} bytes.")
-    try:
-        return nearest[0].read()
-    except (OSError, EOFError, zipfile.BadZipFile, *COMPRESSION_ERRORS) as error:
-        raise IntakeError(
-            f"{nearest[0].path} cannot be read ({error}): submit it again."
-        ) from error
+    return found[0]
+
+
+def _own(entries: list[Entry], found: Iterable[list[Entry]], facts: Facts) -> list[Entry]:
+    """List what is neither taken nor given: the student's own, nearest the top first."""
+    taken = {entry.parts for nearest in found for entry in nearest}
+    given = BESIDE | {path.name for path in given_modules()}
+    given |= {f"test_{task}.py" for task in facts.tasks}
+    environments = {entry.parts[:-1] for entry in entries if entry.name == "pyvenv.cfg"}
+    own = [
+        entry
+        for entry in entries
+        if entry.parts not in taken
+        and entry.name not in given
+        and not entry.name.endswith(WRITTEN)
+        and environments.isdisjoint(entry.parts[:depth] for depth in range(len(entry.parts)))
+    ]
+    return sorted(own, key=lambda entry: (len(entry.parts), entry.parts))
+
+
+def _obstacle_hint(name: str, own: list[Entry]) -> str:
+    """Say why something of this very name was not taken."""
+    for entry in own:
+        if entry.name == name and entry.obstacle:
+            return f" {entry.shown!r} does not count: it is {entry.obstacle}."
+    return ""
+
+
+def _rename_hint(name: str, own: list[Entry]) -> str:
+    """Name files that may be the one meant: `lstm (1).py`, `LSTM.py`, `lstm.py.txt`."""
+    stem, ending = PurePosixPath(name).stem, re.escape(PurePosixPath(name).suffix)
+    near = [
+        repr(entry.shown)
+        for entry in own
+        if not entry.obstacle
+        and re.search(rf"{ending}\b", entry.name, re.IGNORECASE)
+        and _letters(stem) in _letters(entry.name)
+    ]
+    return f" Rename {' or '.join(near[:MAX_HINTS])}?" if near else ""
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[\W_]", "", name.casefold())
+
+
+def _archive_hint(entries: list[Entry]) -> str:
+    """Say that an archive was not looked into."""
+    archives = [entry.shown for entry in entries if entry.name.lower().endswith(ARCHIVES)]
+    if not archives:
+        return ""
+    return f" {archives[0]!r} is an archive and was not unpacked: submit the files in it."
+
+
+def _flood_hint(entries: list[Entry]) -> str:
+    """Say that a submission was too full to look through."""
+    full = len(entries) >= sources.MAX_ENTRIES
+    return f" Only {sources.MAX_ENTRIES:,} of your many files were looked at." if full else ""

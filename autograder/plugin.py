@@ -12,7 +12,7 @@ import torch
 from gradescope_utils.autograder_utils.decorators import number, tags, visibility, weight
 
 from assignment.facts import Facts, Task
-from autograder.faults import ForbiddenShortcut, GraderFault, NotRun, StudentFault
+from autograder.faults import ForbiddenShortcut, GraderFault, NotRun, StudentError, StudentFault
 from autograder.intake import Submission
 from autograder.results import Verdict
 from autograder.sandbox.session import TaskRunner
@@ -86,11 +86,14 @@ class HiddenTests:
 
         Raises:
             NotRun: the submission lacks the task's file.
+            StudentError: it is there, and is not text.
         """
         task = task_of(request.node)
         file = self.facts.tasks[task].file
         if file is not None and file not in self.work.files:
             raise NotRun(f"Not run: {self.work.problems.get(file, f'{file} is missing.')}")
+        if file is not None and file in self.work.problems:
+            raise StudentError(self.work.problems[file])
         if self._runner is None or self._runner.task != task:
             self._close()
             self._runner = self.make_runner(task)

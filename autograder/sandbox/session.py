@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import builtins
 import math
+import re
 import select
 import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Any
 
 from assignment.facts import Limits, load
@@ -32,11 +34,13 @@ from autograder.sandbox.workspace import given_modules, workspace
 
 STDERR_BYTES = 2000  # of a worker that does not start, for staff
 POLL_SECONDS = 0.1  # between two looks at whether a silent worker is still there
-FILES = {*load().task_files.values(), *(f"nmt/{path.name}" for path in given_modules())}
 SHORTCUT = (
     "Not allowed: your code calls what solves the task by itself, so no test of this task gives "
     "points. Write that part yourself; all else in torch and the standard library may be used."
 )
+TASK_FILES = dict.fromkeys(load().task_files.values()).keys()  # a set, in order
+FILES = TASK_FILES | {f"nmt/{path.name}" for path in given_modules()}
+MODULE = re.compile(r"[A-Za-z_]\w{0,60}(\.[A-Za-z_]\w{0,60}){0,5}", re.ASCII)
 MAX_LINE = 10_000  # more would be a number that the student's code chose
 
 
@@ -170,6 +174,7 @@ class TaskRunner:
     limits: Limits
     seconds: float  # for all calls together
     deadline: float = math.inf  # on the monotonic clock, for whatever the time goes into
+    ignored: Sequence[str] = ()  # files of the submission that the worker's folder does not get
     calls: int = 0
     _worker: Worker | None = None
     _unloadable: StudentFault | None = None
@@ -233,7 +238,7 @@ class TaskRunner:
             self._spent += time.monotonic() - started
         if "error" not in answer:
             return answer["value"]
-        fault = _student_error(answer["error"])
+        fault = _student_error(answer["error"], self.ignored)
         if isinstance(fault, ForbiddenShortcut):
             self._unloadable = fault  # it costs the whole task, so nothing more needs to run
         raise fault
@@ -242,7 +247,7 @@ class TaskRunner:
         return min(self.seconds - self._spent, self.deadline - time.monotonic())
 
 
-def _student_error(error: Any) -> StudentFault:
+def _student_error(error: Any, ignored: Sequence[str] = ()) -> StudentFault:
     """Turn a worker's description of an exception into the fault that the student reads."""
     if not isinstance(error, dict):
         return WorkerCrashed("Your code broke the connection to the grader.")
@@ -256,10 +261,41 @@ def _student_error(error: Any) -> StudentFault:
     if error.get("contract"):
         return Mismatch(text, private=f"Your code broke the contract{place}.")
     code = f": {error['code']}" if place and error.get("code") else ""
+    raised = f"Your code raised {error.get('type')}: {text}"
     return StudentError(
-        f"Your code raised {error.get('type')}: {text}" + (f"\n {place}{code}" if place else ""),
+        raised + (f"\n {place}{code}" if place else "") + _import_advice(error, ignored),
         private=f"Your code raised {_known_kind(error.get('type'))}{place}.",
     )
+
+
+def _import_advice(error: dict[str, Any], ignored: Sequence[str]) -> str:
+    """Explain why a module is not there, or lacks a name; nothing for any other error."""
+    name = error.get("module")
+    if not isinstance(name, str) or not MODULE.fullmatch(name):
+        return ""
+    paths = {f"{name.replace('.', '/')}{ending}" for ending in (".py", "/__init__.py")}
+    into = error["file"] if _place(error) else "the file that imports it"
+    move = (
+        f"Only {', '.join(TASK_FILES)} are taken from a submission: move what you need into {into}."
+    )
+    if error.get("type") != "ModuleNotFoundError":  # the module is there, and a name in it is not
+        as_given = f"\n`{name}` is here as it was given to you, without any change of yours. {move}"
+        return as_given if paths & FILES - TASK_FILES else ""
+    if paths & TASK_FILES:
+        return f"\n{(paths & TASK_FILES).pop()} was not found in your submission."
+    found = [path for path in ignored if _holds(path, name)]
+    if found:
+        return f"\n{found[0]} is in your submission, and was ignored. {move}"
+    return (
+        f"\n`{name}` is not there where your code is graded: torch and the standard library are. "
+        f"If it is a file of your own: {move[0].lower()}{move[1:]}"
+    )
+
+
+def _holds(path: str, module: str) -> bool:
+    """Tell whether a file may be the module, or a part of it, wherever it lies."""
+    leaf, file = module.split(".")[-1], PurePosixPath(path)
+    return file.name == f"{leaf}.py" or leaf in file.parts[:-1]
 
 
 def _place(error: dict[str, Any]) -> str:

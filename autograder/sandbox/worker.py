@@ -91,6 +91,7 @@ def _answer(channel: socket.socket, reply: dict[str, Any]) -> None:
 
 
 def _describe(error: BaseException) -> dict[str, Any]:
+    text, module = "(the exception has no readable text)", None
     try:
         return _details(error)
     except BaseException:  # the exception's own methods, or its class's, fail
@@ -100,8 +101,9 @@ def _describe(error: BaseException) -> dict[str, Any]:
 def _details(error: BaseException) -> dict[str, Any]:
     try:
         text = str(error)
+        module = error.name if isinstance(error, ImportError) else None
     except BaseException:
-        text = "(the exception has no readable text)"
+        pass
     linecache.clearcache()
     return {
         "type": type(error).__name__,
@@ -109,6 +111,7 @@ def _details(error: BaseException) -> dict[str, Any]:
         "contract": getattr(error, "breaks_contract", None) is True,
         "shortcut": getattr(error, "is_shortcut", None) is True,
         "text": text[:MAX_TEXT],
+        "module": module[:MAX_TEXT] if type(module) is str else None,
         **_place(error),
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -106,6 +107,85 @@ def test_broken_file_costs_its_own_task_only(
         if test.task == task:
             assert test.outcome == outcome
             assert words in test.message
+
+
+NO_TEXT = {"not UTF-8": b"x = 1\ny = '\xff'\n", "NUL": b"x = 1\n\0\n", "empty": b""}
+
+
+@pytest.mark.parametrize("content", NO_TEXT.values(), ids=NO_TEXT)
+def test_file_that_is_no_text_costs_its_own_task_only(
+    isolation: Isolation, tmp_path: Path, content: bytes
+) -> None:
+    """Is a file that is no text an error that says so, and are the others graded in full?"""
+    work = read(folder(tmp_path, submission(masking=content).files), FACTS)
+    graded = run(work, isolation, ["masking", "attention"])
+    assert points(graded) == {**full("attention"), "masking": 0.0}
+    for test in graded.tests[: len(FACTS.tasks["masking"].tests)]:
+        assert (test.outcome, test.message) == ("error", work.problems["nmt/masking.py"])
+    assert work.problems["nmt/masking.py"] in graded.output
+
+
+def folder(path: Path, files: Mapping[str, bytes]) -> Path:
+    """Write files below a folder."""
+    for name, content in files.items():
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / name).write_bytes(content)
+    return path
+
+
+TAKEN = f"nly {', '.join(FACTS.task_files.values())} are taken from a submission"
+MOVE = f"{TAKEN}: move what you need into nmt/bleu.py."
+IMPORTS = {
+    "helper": ("from helpers import x", "\nhelpers.py is in your submission, and was ignored. O"),
+    "helper in the package": ("from nmt.utils import y", "\nnmt/utils.py is in your submission"),
+    "relative": ("from .utils import y", "\nnmt/utils.py is in your submission, and was ignored"),
+    "package": ("import mylib.core", "\nmylib/core.py is in your submission, and was ignored"),
+    "when called": ("def corpus_bleu(*a, **b):\n    import helpers", "\nhelpers.py is in your"),
+    "library": ("import pandas_of_mine", "\n`pandas_of_mine` is not there where your code is"),
+    "addition to the package": ("from nmt import utils", "\n`nmt` is here as it was given to you"),
+    "changed module": ("from nmt.model import z", "\n`nmt.model` is here as it was given to you"),
+}
+
+
+@pytest.mark.parametrize("code,words", IMPORTS.values(), ids=IMPORTS)
+def test_import_of_what_is_not_taken_is_explained(
+    isolation: Isolation, tmp_path: Path, code: str, words: str
+) -> None:
+    """Does a message say which file imports what, why it is not there, and what to do?"""
+    names = ("helpers.py", "nmt/utils.py", "mylib/core.py", "mylib/__init__.py")
+    files = {**submission(bleu=append("bleu", code)).files, **dict.fromkeys(names, b"x = y = 1\n")}
+    graded = run(read(folder(tmp_path, files), FACTS), isolation, ["bleu", "masking"])
+    assert points(graded)["masking"] == FACTS.tasks["masking"].points
+    message = next(test.message for test in graded.tests if test.task == "bleu" and not test.score)
+    assert "Your code raised " in message
+    assert " at nmt/bleu.py, line " in message
+    assert words in message
+    assert message.endswith(MOVE)
+    assert "helpers.py, mylib/core.py, nmt/utils.py." in graded.output
+
+
+NO_ADVICE = {
+    "name that a library lacks": "from torch import klingon",
+    "name that is none": "raise ModuleNotFoundError('no', name='a sentence, not a name')",
+    "name that is no text": "raise ModuleNotFoundError('no', name=['torch'])",
+    "hostile exception": "raise type('E', (ImportError,), {'name': property(lambda s: 1 / 0)})()",
+}
+
+
+@pytest.mark.parametrize("code", NO_ADVICE.values(), ids=NO_ADVICE)
+def test_other_failing_imports_are_only_told(isolation: Isolation, code: str) -> None:
+    """Is no advice given that would be wrong, whatever the student's exception claims?"""
+    graded = run(submission(bleu=append("bleu", code)), isolation, ["bleu"])
+    assert {test.outcome for test in graded.tests} == {"error"}
+    assert "Your code raised " in graded.tests[0].message
+    assert "taken from a submission" not in graded.tests[0].message
+
+
+def test_file_that_translate_lacks_is_named(isolation: Isolation) -> None:
+    """Does `translate` say which of the five files it could not do without?"""
+    graded = run(submission(attention=None), isolation, TRANSLATE)
+    assert points(graded) == {"translate": 0.0}
+    assert graded.tests[0].message.endswith("nmt/attention.py was not found in your submission.")
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -214,6 +294,7 @@ WAYS_OUT = {
     "text": "raise ValueError(secret)",
     "stub": "raise NotImplementedError('not implemented ' + secret)",
     "contract": "raise type('E', (Exception,), {'breaks_contract': True})(secret)",
+    "name of a module": "raise ModuleNotFoundError('no module', name='nmt.' + secret)",
     "name of the class": "raise type(secret, (Exception,), {})()",
     "name of the file": "exec(compile('raise ValueError', 'nmt/' + secret + '.py', 'exec'))",
 }
