@@ -37,7 +37,6 @@ class Entry:
 
     parts: tuple[str, ...]  # of its path, in characters that can be shown
     obstacle: str  # what it is, if it is not a file that can be taken; else empty
-    size: int  # bytes, as claimed
     opener: Callable[[], IO[bytes]] = field(repr=False)
 
     @property
@@ -55,13 +54,11 @@ class Entry:
         """Return the content.
 
         Raises:
-            IntakeError: it has more than `limit` bytes, whatever it claims, or is damaged.
+            IntakeError: it has more than `limit` bytes, or is damaged.
         """
-        if self.size > limit:
-            raise IntakeError(f"{self.shown} is larger than {limit:,} bytes.")
         try:
             with self.opener() as file:
-                content = file.read(limit + 1)
+                content = file.read(limit + 1)  # whatever size is claimed
         except READ_ERRORS as error:
             reason = getattr(error, "strerror", None) or error
             raise IntakeError(
@@ -121,11 +118,11 @@ def _of_item(item: os.DirEntry[str], parts: tuple[str, ...]) -> Entry:
     try:
         status = item.stat(follow_symlinks=False)
     except OSError:  # a path longer than the system's limit
-        return Entry(parts, "out of the system's reach", 0, opener)
+        return Entry(parts, "out of the system's reach", opener)
     obstacle = _obstacle(parts, status.st_mode)
     if obstacle == FOLDER and not os.access(item.path, os.R_OK | os.X_OK):
         obstacle = "a folder that cannot be read"
-    return Entry(parts, obstacle, status.st_size, opener)
+    return Entry(parts, obstacle, opener)
 
 
 def _members(archive: zipfile.ZipFile) -> Iterator[Entry]:
@@ -133,7 +130,7 @@ def _members(archive: zipfile.ZipFile) -> Iterator[Entry]:
         parts = _parts(info.filename)
         if 0 < len(parts) <= MAX_DEPTH + 1 and not _is_junk(parts):
             obstacle = _obstacle_of_member(parts, info)
-            yield Entry(parts, obstacle, info.file_size, partial(archive.open, info))
+            yield Entry(parts, obstacle, partial(archive.open, info))
 
 
 def _obstacle_of_member(parts: tuple[str, ...], info: zipfile.ZipInfo) -> str:

@@ -104,6 +104,7 @@ MISSING = {
     "copy": ({"nmt/bleu (1).py": b"x"}, "Rename 'nmt/bleu (1).py'?"),
     "version": ({"bleu_final.py": b"x"}, "Rename 'bleu_final.py'?"),
     "capitals": ({"nmt/BLEU.py": b"x"}, "Rename 'nmt/BLEU.py'?"),
+    "capital ending": ({"bleu.PY": b"x"}, "Rename 'bleu.PY'?"),
     "hidden ending": ({"bleu.py.txt": b"x"}, "Rename 'bleu.py.txt'?"),
     "macOS copy": ({"bleu copy.py": b"x"}, "Rename 'bleu copy.py'?"),
     "two": ({"a/bleu2.py": b"x", "bleu-1.py": b"x"}, "Rename 'bleu-1.py' or 'a/bleu2.py'?"),
@@ -469,12 +470,12 @@ def test_empty_names_are_left_out(tmp_path: Path) -> None:
 
 
 def test_huge_file_is_not_read(tmp_path: Path) -> None:
-    """Is a file over the limit refused by its size, or else after the limit?"""
+    """Is no more than the limit read of a file over it, even of one without an end?"""
     write(tmp_path, everything())
     with (tmp_path / LSTM).open("r+b") as file:
         file.truncate(1 << 40)
     assert "larger than 1,000,000 bytes" in read(tmp_path, FACTS).problems[LSTM]
-    endless = sources.Entry(("lstm.py",), "", 0, lambda: open("/dev/zero", "rb"))
+    endless = sources.Entry(("lstm.py",), "", lambda: open("/dev/zero", "rb"))
     with pytest.raises(IntakeError, match="larger than 1,000 bytes"):
         endless.read(1000)
 
@@ -486,7 +487,7 @@ def test_unreadable_file_is_named() -> None:
         raise PermissionError(errno.EACCES, "Permission denied", "/a/path/of/ours/lstm.py")
 
     with pytest.raises(IntakeError) as caught:
-        sources.Entry(("a", "lstm.py"), "", 0, refuse).read(1000)
+        sources.Entry(("a", "lstm.py"), "", refuse).read(1000)
     assert str(caught.value) == "a/lstm.py cannot be read (Permission denied): submit it again."
 
 
@@ -527,11 +528,11 @@ def test_flood_hides_nothing_above_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Make
 ) -> None:
     """Is what lies near the top found among more files than are looked at?"""
-    monkeypatch.setattr(sources, "MAX_ENTRIES", 40)
-    flood = {f"a/b/c/{number}.py": b"" for number in range(100)}
-    taken = read(make(tmp_path, {**flood, **without("lstm"), "a/b/c/d/lstm.py": b"x = 1"}), FACTS)
+    monkeypatch.setattr(sources, "MAX_ENTRIES", 60)
+    flood = {f"{number % 20}/b/{number}.py": b"" for number in range(1000)}
+    taken = read(make(tmp_path, {**flood, **without("lstm"), "1/b/c/lstm.py": b"x = 1"}), FACTS)
     assert set(taken.files) == set(without("lstm"))
-    assert taken.problems[LSTM].endswith("Only 40 of your many files were looked at.")
+    assert taken.problems[LSTM].endswith("Only 60 of your many files were looked at.")
 
 
 @pytest.mark.parametrize(
