@@ -91,7 +91,6 @@ def _answer(channel: socket.socket, reply: dict[str, Any]) -> None:
 
 
 def _describe(error: BaseException) -> dict[str, Any]:
-    text, module = "(the exception has no readable text)", None
     try:
         return _details(error)
     except BaseException:  # the exception's own methods, or its class's, fail
@@ -99,6 +98,7 @@ def _describe(error: BaseException) -> dict[str, Any]:
 
 
 def _details(error: BaseException) -> dict[str, Any]:
+    text, module = "(the exception has no readable text)", None
     try:
         text = str(error)
         module = error.name if isinstance(error, ImportError) else None
