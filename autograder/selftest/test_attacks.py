@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import pytest
 
 from autograder import grade
-from autograder.sandbox.isolation import PROJECT, UidIsolation, uid_processes
+from autograder.sandbox.isolation import PROJECT, Isolation, UidIsolation, uid_processes
 from autograder.selftest.attacks import catalogue
 from autograder.selftest.attacks.entry import Attack
 from autograder.selftest.harness import FACTS, REFERENCE, reference_files
@@ -66,6 +66,7 @@ def uids(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def run(
     attack: Attack,
     folder: Path,
+    isolation: Isolation,
     uids: list[int],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -73,6 +74,8 @@ def run(
     """Submit an attack to the command."""
     limits = replace(FACTS.limits, call_seconds=CALL_SECONDS, restarts=attack.restarts)
     monkeypatch.setattr(grade, "load", lambda: replace(FACTS, limits=limits))
+    monkeypatch.setattr(grade, "choose", lambda limits: isolation)
+    monkeypatch.setattr(UidIsolation, "close", lambda self: None)  # one server for all attacks
     monkeypatch.setenv("NMT_CANARY", CANARY)
     out, submission = folder / "out", folder / "submission"
     lay_out(attack, submission, out)
@@ -125,12 +128,13 @@ def refuse(constant: str) -> NoReturn:
 def test_attack(
     attack: Attack,
     tmp_path: Path,
+    isolation: Isolation,
     uids: list[int],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Does the attack get its due, and does nothing of it remain?"""
-    graded = run(attack, tmp_path, uids, monkeypatch, capsys)
+    graded = run(attack, tmp_path, isolation, uids, monkeypatch, capsys)
     output = graded.output(attack.task)
     assert graded.status == 0
     assert graded.points(attack.task) == attack.points, output
