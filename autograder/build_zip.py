@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -130,8 +131,8 @@ def grade(source: Path, submission: Path) -> dict[str, Any]:
     base = source.parent
     results = base / "results"
     results.mkdir(exist_ok=True)
-    (base / "submission").unlink(missing_ok=True)
-    (base / "submission").symlink_to(submission)
+    shutil.rmtree(base / "submission", ignore_errors=True)
+    shutil.copytree(submission, base / "submission")
     done = run_autograder(base)
     if done.returncode != 0:
         raise ZipError(f"grading {submission.name} failed: {done.stderr.strip()}")

@@ -33,6 +33,8 @@ def student_error(error: Any, ignored: Sequence[str] = ()) -> StudentFault:
     """Turn a worker's description of an exception into the fault that the student reads."""
     if not isinstance(error, dict):
         return WorkerCrashed("Your code broke the connection to the grader.")
+    # A forged description may hold anything; what follows asks for truth, text and membership.
+    error = {key: value for key, value in error.items() if type(value) in (bool, int, str)}
     text = str(error.get("text", ""))
     place = _place(error)
     if error.get("shortcut"):

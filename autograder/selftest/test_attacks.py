@@ -142,6 +142,7 @@ def test_attack(
     assert attack.words in output
     assert graded.points(witness(attack)) == FACTS.tasks[witness(attack)].points
     assert kept_secrets(graded.text) == []
+    assert graded.uids
     assert left_behind(graded.uids) == []
 
 

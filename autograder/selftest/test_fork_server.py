@@ -109,22 +109,3 @@ def test_exit_status_is_told(isolation: UidIsolation) -> None:
     with pytest.raises(WorkerCrashed, match="exit status 7"):
         one.request({"load": "lstm"}, SECONDS)
     one.close()
-
-
-FIGHTING = """
-import os, signal
-if os.fork() == 0:
-    while True:
-        os.kill(-1, signal.SIGSTOP)  # everything that this uid may signal, but itself
-os._exit(0)
-"""
-
-
-def test_worker_cannot_stop_what_kills_it(isolation: UidIsolation) -> None:
-    """Does a worker die that fights all processes which it may signal?"""
-    one = worker(isolation, FIGHTING)
-    with pytest.raises(WorkerCrashed):
-        one.request({"load": "lstm"}, SECONDS)
-    uid = isolation.uid
-    one.close()
-    assert uid_processes(uid) == uid_processes(uid + 1) == []

@@ -33,6 +33,18 @@ def send(channel, value, _send=wire.send):
     _send(channel, forged if "load" not in value else value)
 wire.send = send
 """
+# Describes an exception by values that have neither text nor truth.
+ODD_ERRORS = """
+import itertools, torch
+_odd = itertools.cycle(
+    [torch.zeros(2), torch.zeros(0), [[]], {"a": {}}, 1 << 62, None, [torch.zeros(1)] * 500]
+)
+_keys = ("type", "text", "file", "line", "code", "contract", "not_implemented")
+def send(channel, value, _send=wire.send):
+    loaded = value == {"value": None}
+    _send(channel, value if loaded else {"error": dict.fromkeys(_keys, next(_odd))})
+wire.send = send
+"""
 SLOWLY = """
 channel.sendall(b"\\0\\0\\1\\0\\0\\0\\0\\0")
 while True:
@@ -55,6 +67,7 @@ ATTACKS = [
     Attack("answers-before-it-is-asked", stub("lstm", FIND + EARLY), ("failed",)),
     Attack("answers-twice", right("lstm", FIND + TWICE), ("failed",)),
     Attack("answers-with-verdicts", right("lstm", FIND + PRAISE), ("failed",)),
+    Attack("describes-odd-errors", right("lstm", FIND + ODD_ERRORS), ("error", "failed")),
     Attack("answers-a-byte-at-a-time", FIND + SLOWLY, ("timeout",)),
     Attack("floods-the-channel", FIND + FLOOD, ("crashed",), words="more than are allowed"),
     Attack(

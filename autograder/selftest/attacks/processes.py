@@ -32,6 +32,30 @@ if os.fork() == 0:
 os.read(ready, 1)
 """
 
+# Kills or stops all processes of its own uid, again and again: also one that comes to kill it.
+STRIKE_BACK = """
+import os, signal
+ready, tell = os.pipe()
+if os.fork() == 0:
+    os.write(tell, b"x")
+    while True:
+        try:
+            os.kill(-1, signal.SIGNAL)
+        except OSError:
+            pass
+os.read(ready, 1)
+os._exit(0)
+"""
+# Never the same process for long: each one forks, and ends.
+FORK_AWAY = """
+import os
+while True:
+    try:
+        if os.fork():
+            os._exit(0)
+    except OSError:
+        pass
+"""
 # A thread goes on between calls, and writes into what was returned.
 REWRITER = """
 import threading, time
@@ -93,6 +117,11 @@ ATTACKS = [
     ),
     Attack("survives-beside-a-right-answer", right("lstm", SURVIVOR), ("passed",), points=20),
     Attack("survives-its-worker", f"{SURVIVOR}\nos._exit(0)", ("crashed",), words="exit status 0"),
+    *(
+        Attack(f"strikes-back-by-{name}", STRIKE_BACK.replace("SIGNAL", name), ("crashed",))
+        for name in ("SIGKILL", "SIGSTOP")
+    ),
+    Attack("forks-away", FORK_AWAY, ("crashed",)),
     Attack("stops-itself", "import os\nos.kill(os.getpid(), 19)", ("timeout",)),
     Attack("rewrites-answers-from-a-thread", stub("lstm", REWRITER), ("failed",)),
 ]
