@@ -12,7 +12,7 @@ LOUD = "raise SystemExit('a file that does not count was imported')\n"
 SHADOWS = (
     *("torch.py", "random.py", "json.py", "socket.py", "safetensors.py", "typing.py"),
     *("sitecustomize.py", "usercustomize.py", "conftest.py", "setup.py", "wire.py", "worker.py"),
-    *(
+    *("confine.py", "deeper/probes/lstm.py", "probes/__init__.py", "nmt/__init__.py"),
         "confine.py",
         "deeper/probes/lstm.py",
         "probes/__init__.py",
