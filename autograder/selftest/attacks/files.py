@@ -13,13 +13,8 @@ SHADOWS = (
     *("torch.py", "random.py", "json.py", "socket.py", "safetensors.py", "typing.py"),
     *("sitecustomize.py", "usercustomize.py", "conftest.py", "setup.py", "wire.py", "worker.py"),
     *("confine.py", "deeper/probes/lstm.py", "probes/__init__.py", "nmt/__init__.py"),
-        "confine.py",
-        "deeper/probes/lstm.py",
-        "probes/__init__.py",
-        "nmt/__init__.py",
-        "nmt/model.py",
-    ),
-    *("nmt/conftest.py", "autograder/__init__.py", "assignment/facts.py", "t.py", "helper.py"),
+    *("nmt/model.py", "nmt/conftest.py", "autograder/__init__.py", "assignment/facts.py"),
+    *("t.py", "helper.py"),
 )
 SETTINGS = {
     "pytest.ini": "[pytest]\naddopts = --collect-only\n",
