@@ -14,7 +14,7 @@ endif
 PY := .venv/bin/python -B
 export PYTHONPATH := $(CURDIR):$(CURDIR)/reference
 
-.PHONY: help env grade test starter zip e2e data reference bench constraints clean
+.PHONY: help env grade test starter zip e2e data reference bench constraints clean catalogue
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -51,6 +51,9 @@ reference: env  ## train the reference and evaluate it
 
 bench: env  ## measure grading: time, memory, what isolation costs
 	@$(PY) -m autograder.bench
+
+catalogue: env  ## measure which tests each known mistake fails, and write the table
+	@OMP_NUM_THREADS=1 $(PY) -m autograder.selftest.catalogue_table
 
 constraints: env  ## resolve the newest versions that fit pyproject.toml into constraints.txt
 	@$(PY) -m pip install -qq uv && mkdir -p build && grep '^torch==' constraints.txt > build/torch.txt

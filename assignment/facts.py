@@ -91,6 +91,7 @@ class Limits:
     translate_seconds: float
     total_seconds: float
     stop_seconds: float
+    diagnosis_seconds: float
     restarts: int
     address_bytes: int
     data_bytes: int

@@ -15,6 +15,7 @@ class StudentFault(AssertionError):
     """
 
     outcome = "failed"
+    tells = True  # which mistake it may be
 
     def __init__(self, message: str, private: str = "") -> None:
         super().__init__(message)
@@ -28,9 +29,13 @@ class Mismatch(StudentFault):
 class ForbiddenShortcut(StudentFault):
     """The code uses what solves the task: none of the task's tests gives points."""
 
+    tells = False
+
 
 class NotImplementedYet(StudentFault):
     """The task still has its stub."""
+
+    tells = False
 
 
 class StudentError(StudentFault):

@@ -20,13 +20,14 @@ import torch
 
 from assignment.facts import Facts, FactsError, load
 from autograder import feedback, intake, results
+from autograder.diagnosis import Diagnosis
 from autograder.faults import GraderFault
 from autograder.intake import IntakeError, Submission
 from autograder.plugin import HiddenTests
 from autograder.results import Results
 from autograder.sandbox import session
 from autograder.sandbox.isolation import Isolation, choose, describe
-from autograder.sandbox.session import TaskRunner
+from autograder.sandbox.session import TaskRunner, start_worker
 
 PROJECT = Path(__file__).resolve().parents[1]
 HIDDEN_TESTS = PROJECT / "autograder" / "hidden_tests"
@@ -180,6 +181,9 @@ def grade(
         make_runner,
         progress=lambda verdict: show(feedback.verdict(verdict)),
         checkpoint=lambda: save(state(complete=False)),
+    )
+    plugin.diagnosis = Diagnosis(
+        lambda files: start_worker(isolation, files, facts.limits), facts.limits.diagnosis_seconds
     )
     run_hidden_tests(plugin)
     return state(complete=True)

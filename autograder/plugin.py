@@ -12,6 +12,7 @@ import torch
 from gradescope_utils.autograder_utils.decorators import number, tags, visibility, weight
 
 from assignment.facts import Facts, Task
+from autograder.diagnosis import Diagnosis, Record
 from autograder.faults import ForbiddenShortcut, GraderFault, NotRun, StudentError, StudentFault
 from autograder.intake import Submission
 from autograder.results import Verdict
@@ -37,6 +38,9 @@ class HiddenTests:
     results: list[Verdict] = field(default_factory=list)
     leaderboard: dict[str, float] = field(default_factory=dict)
     fault: BaseException | None = None
+    diagnosis: Diagnosis | None = None
+    _pending: list[Verdict] = field(default_factory=list)  # of the task that runs
+    _failures: list[Record] = field(default_factory=list)  # what they hang on
     _runner: TaskRunner | None = None
     _items: list[pytest.Item] = field(default_factory=list)
 
@@ -97,6 +101,7 @@ class HiddenTests:
         if self._runner is None or self._runner.task != task:
             self._close()
             self._runner = self.make_runner(task)
+        self._runner.record = []
         return self._runner
 
     @pytest.fixture
@@ -121,6 +126,16 @@ class HiddenTests:
             self._record(item, None)
         return (yield)
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(
+        self, item: pytest.Item, nextitem: pytest.Item | None
+    ) -> Generator[None, object, object]:
+        """Complete the verdicts of a task after its last test."""
+        done = yield
+        if nextitem is None or task_of(nextitem) != task_of(item):
+            self._complete(task_of(item))
+        return done
+
     def pytest_sessionfinish(self) -> None:
         """Bury the last worker before anything is written."""
         self._close()
@@ -137,24 +152,30 @@ class HiddenTests:
         value = attribute(function, "__leaderboard_value__", None)
         if column is not None and value is not None:
             self.leaderboard[column] = value
-        if isinstance(fault, ForbiddenShortcut):
-            self._withdraw(result)
-        self.results.append(result)
-        self.progress(result)
+        if isinstance(fault, ForbiddenShortcut):  # it costs the whole task, also what is behind us
+            self._pending = [without_points(earlier, fault) for earlier in self._pending]
+        self._pending.append(result)
+        if fault is not None and self._runner is not None and fault.tells:
+            self._failures.append(Record((item.name,), tuple(self._runner.record)))
 
-    def _withdraw(self, shortcut: Verdict) -> None:
-        """Take the points of the task's earlier tests back: a shortcut costs the whole task."""
-        for position, earlier in enumerate(self.results):
-            if earlier.task == shortcut.task:
-                self.results[position] = replace(
-                    earlier, score=0.0, outcome=shortcut.outcome, message=shortcut.message
-                )
+    def _complete(self, task: str) -> None:
+        """Bury the task's worker, name the mistakes behind failed tests, and make results final."""
+        verdicts, failures, shown = self._pending, self._failures, []
+        self._pending, self._failures = [], []
+        if self.diagnosis is not None and self._runner is not None and failures:
+            shown = self.diagnosis.ask(task, self._runner)
+        self._close()
+        if self.diagnosis is not None and failures:
+            verdicts = self.diagnosis.complete(task, verdicts, failures, shown)
+        self.results += verdicts
+        for verdict in verdicts:
+            self.progress(verdict)
+        self.checkpoint()
 
     def _close(self) -> None:
         runner, self._runner = self._runner, None
         if runner is not None:
             runner.close()
-            self.checkpoint()
 
 
 def verdict_of(item: pytest.Item, fault: StudentFault | None) -> Verdict:
@@ -172,6 +193,11 @@ def verdict_of(item: pytest.Item, fault: StudentFault | None) -> Verdict:
         message=str(fault) if fault is not None else "Passed.",
         visibility=attribute(function, "__visibility__"),
     )
+
+
+def without_points(verdict: Verdict, fault: StudentFault) -> Verdict:
+    """Return a verdict with its points taken back for this reason."""
+    return replace(verdict, score=0.0, outcome=fault.outcome, message=str(fault))
 
 
 def task_of(item: pytest.Item) -> str:

@@ -45,9 +45,13 @@ def tensor(what: str, actual: Any, expected: Tensor, *, sizes: str, rule: str = 
     if actual.shape != expected.shape:
         raise Mismatch(
             f"{what} has the shape {tuple(actual.shape)}; here {sizes} is {tuple(expected.shape)}."
+            + _squeezed(actual, expected)
         )
     if actual.dtype != expected.dtype:
-        raise Mismatch(f"{what} is {actual.dtype}; it must be {expected.dtype}, as the inputs are.")
+        raise Mismatch(
+            f"{what} is {actual.dtype}; it must be {expected.dtype}, as the inputs are: take dtype "
+            "from them, never from a constant."
+        )
     if actual.is_floating_point() and not bool(actual.isfinite().all()):
         raise Mismatch(f"{what} has entries that are NaN or infinite, for finite inputs.")
     wrong = _differs(actual, expected)
@@ -55,6 +59,22 @@ def tensor(what: str, actual: Any, expected: Tensor, *, sizes: str, rule: str = 
         raise Mismatch(
             f"{what} is wrong: {_where(wrong, sizes)}.{f' The rule: {rule}.' if rule else ''}"
         )
+
+
+def _squeezed(actual: Tensor, expected: Tensor) -> str:
+    """Say what drops a dimension of one, if that is what is missing."""
+    ones = [size for size in expected.shape if size != 1]
+    if actual.dim() >= expected.dim() or [size for size in actual.shape if size != 1] != ones:
+        return ""
+    return " squeeze() without a dimension drops every dimension of 1: name the dimension."
+
+
+def in_order(what: str, values: Sequence[Any], expected: Sequence[Tensor], order: str) -> None:
+    """Notice results that have the right shapes in another order."""
+    got = [tuple(value.shape) if isinstance(value, Tensor) else () for value in values]
+    wanted = [tuple(value.shape) for value in expected]
+    if got != wanted and sorted(got) == sorted(wanted):
+        raise Mismatch(f"{what} returns its results in another order than {order}.")
 
 
 def _differs(actual: Tensor, expected: Tensor) -> Tensor:

@@ -197,16 +197,27 @@ NEVER = 1e-9  # the probability of a <s> among the tokens
 
 
 def by_hand(rng: torch.Generator, settings: Mapping[str, float]) -> Case:
-    """Return the search by hand as an automaton, the ids of its four tokens drawn."""
-    eos, a, b, bos = ids = torch.randperm(4, generator=rng).tolist()
-    prefixes = [*BY_HAND, "start"]
+    """Return the search by hand, the ids of its four tokens drawn."""
+    return from_table(torch.randperm(4, generator=rng).tolist(), settings)
+
+
+Chances = Mapping[str, tuple[float, float, float]]
+
+
+def from_table(
+    ids: Sequence[int], settings: Mapping[str, float], chances_after: Chances = BY_HAND
+) -> Case:
+    """Return a search in a table as an automaton; `ids` are those of </s>, a, b and <s>."""
+    ids = list(ids)
+    eos, a, b, bos = ids
+    prefixes = [*chances_after, "start"]
     table = torch.full((len(prefixes), 4), 0.25)
     after = torch.full((len(prefixes), 4), prefixes.index("else"))
-    for node, chances in enumerate(BY_HAND.values()):
+    for node, chances in enumerate(chances_after.values()):
         table[node, ids] = torch.tensor([*chances, NEVER])
         for letter, token in (("a", a), ("b", b)):
             longer = prefixes[node] + letter
-            after[node, token] = prefixes.index(longer if longer in BY_HAND else "else")
+            after[node, token] = prefixes.index(longer if longer in chances_after else "else")
     after[prefixes.index("start"), bos] = 0
     model = {
         "parts": ["node"],

@@ -142,6 +142,7 @@ def same_attention(actual: object, inputs: dict[str, Tensor]) -> None:
     """Compare context and weights."""
     context, weights = compare.parts("attend", actual, ("context", "weights"))
     expected = attention.attend(*inputs.values())
+    compare.in_order("attend", (context, weights), expected, "(context, weights)")
     rule = "softmax of the row's scores over its real positions, 0 at padding"
     compare.tensor("the weights of attend", weights, expected[1], sizes="(B, S)", rule=rule)
     rule = "the sum over i of weight_i * values_i"
@@ -200,6 +201,8 @@ def right_step(ours: AttentionDecoder, inputs: Sequence[Tensor]) -> Any:
 def same_step(actual: object, expected: Any, *, o: bool = True) -> Any:
     """Compare what a step returned, `o` only if asked for, and return its o."""
     got, state, weights = compare.parts("step", actual, ("o", "(h', c')", "weights"))
+    if isinstance(weights, (tuple, list)) and not isinstance(state, (tuple, list)):
+        raise Mismatch("step returns its results in another order than (o, (h', c'), weights).")
     h, c = compare.parts("the second result of step", state, ("h'", "c'"))
     rule = "h', c' = cell([y; o_prev], (h, c))"
     compare.tensor("h' of step", h, expected[1][0], sizes="(B, H)", rule=rule)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pytest
@@ -30,9 +30,13 @@ Tokens = tuple[int, ...]
 PARTS = ("node", "hidden", "seen", "recent")
 
 
-def check(probe: TaskRunner, case: Case) -> None:
-    """Run one search and compare its whole list."""
-    for report in search(probe, case):
+def check(probe: TaskRunner, cases: Iterable[Case]) -> None:
+    """Run all searches, then compare the whole list of each.
+
+    All are run before the first is judged: what they give tells similar mistakes apart.
+    """
+    found = [(case, search(probe, case)) for case in cases]
+    for case, (report,) in found:
         same_list(report["hypotheses"], case)
 
 
@@ -158,19 +162,21 @@ def settings(beam_size: int, max_length: int, alpha: float) -> dict[str, float]:
 
 def test_by_hand(probe: TaskRunner, rng: torch.Generator) -> None:
     """Does it find what one finds by hand, with k = 1 and 2?"""
-    check(probe, by_hand(rng, {"beam_size": 2, "max_length": 6}))  # without alpha it is 1
+    drawn = [by_hand(rng, {"beam_size": 2, "max_length": 6})]  # without alpha it is 1
     for arguments in [(2, 6, 0.0), (1, 6, 1.0), (2, 2, 1.0), (2, 1, 1.0)]:
-        check(probe, by_hand(rng, settings(*arguments)))
+        drawn.append(by_hand(rng, settings(*arguments)))
+    check(probe, drawn)
 
 
 def test_n_best(probe: TaskRunner, rng: torch.Generator) -> None:
     """Is the whole n-best list right, for several beam sizes?"""
-    draws = Searches(rng)
+    draws, drawn = Searches(rng), []
     for k, length, alpha in [(2, 6, 1.0), (3, 8, 0.7), (4, 7, 1.0), (5, 10, 0.7), (3, 20, 1.0)]:
         # To max_length, with some finished but not k; and shorter, with k or more of them.
         early = overshoots(k) if k > 2 else finishes
         for wish in (runs_out(k), runs_out(k), ends_at(length), early, finishes):
-            check(probe, draws.draw(settings(k, length, alpha), wish=wish))
+            drawn.append(draws.draw(settings(k, length, alpha), wish=wish))
+    check(probe, drawn)
 
 
 def overshoots(k: int) -> Wish:
@@ -190,21 +196,24 @@ def finishes(course: Course) -> bool:
 
 def test_state_follows(probe: TaskRunner, rng: torch.Generator) -> None:
     """Does every tensor of the state go with its hypothesis, whatever its dtype and rank?"""
-    draws = Searches(rng)
+    draws, given = Searches(rng), settings(4, 7, 0.7)
     mixtures = [*((part,) for part in PARTS), PARTS, PARTS[::-1], ("recent", "node", "seen")]
-    for parts in mixtures:
-        for dtype in (torch.float32, torch.float64):
-            drawn = draws.draw(settings(4, 7, 0.7), parts=parts, dtype=dtype, wish=runs_out(4))
-            check(probe, drawn)
+    drawn = [
+        draws.draw(given, parts=parts, dtype=dtype, wish=runs_out(4))
+        for parts in mixtures
+        for dtype in (torch.float32, torch.float64)
+    ]
+    check(probe, drawn)
 
 
 def test_length_normalisation(probe: TaskRunner, rng: torch.Generator) -> None:
     """Is score = log_prob / n**alpha, for alpha = 0, between 0 and 1, 1, and above?"""
-    draws = Searches(rng)
+    draws, drawn = Searches(rng), []
     for alpha in (0.0, 0.3, 0.7, 1.0, 2.0):
         for k in (3, 5):
             wish = reorders if alpha >= 0.7 else several_lengths
-            check(probe, draws.draw(settings(k, 8, alpha), wish=wish))
+            drawn.append(draws.draw(settings(k, 8, alpha), wish=wish))
+    check(probe, drawn)
 
 
 def several_lengths(course: Course) -> bool:
@@ -220,27 +229,29 @@ def reorders(course: Course) -> bool:
 
 def test_beam_sizes(probe: TaskRunner, rng: torch.Generator) -> None:
     """Does it work for a beam of 1, as wide as the vocabulary, and wider?"""
-    draws = Searches(rng)
+    draws, drawn = Searches(rng), []
     for vocabulary in (3, 5):
         for k in (1, 2, vocabulary, vocabulary + 1, 3 * vocabulary):
             for length in (4, 6):
                 arguments = settings(k, length, 0.7)
-                check(probe, draws.draw(arguments, vocabulary=vocabulary, wish=finishes))
+                drawn.append(draws.draw(arguments, vocabulary=vocabulary, wish=finishes))
+    check(probe, drawn)
 
 
 def test_max_length(probe: TaskRunner, rng: torch.Generator) -> None:
     """Does it end after max_length tokens, with the best live hypothesis if none has finished?"""
-    draws = Searches(rng)
+    draws, drawn = Searches(rng), []
     for length in (1, 2, 3, 6):
         for alpha in (1.0, 0.6):
             arguments = settings(3, length, alpha)
             rare = {"eos": -1.5}
-            check(probe, draws.draw(arguments, favoured=rare, wish=nothing_finishes))
-            check(probe, draws.draw(arguments, wish=ends_at(length)))
+            drawn.append(draws.draw(arguments, favoured=rare, wish=nothing_finishes))
+            drawn.append(draws.draw(arguments, wish=ends_at(length)))
     # Far longer than the others, in float64: 40 summed terms would strain float32.
     arguments, rare = settings(2, 40, 1.0), {"eos": -6.0}
-    long = draws.draw(arguments, dtype=torch.float64, favoured=rare, wish=nothing_finishes)
-    check(probe, long)
+    wish = nothing_finishes
+    drawn.append(draws.draw(arguments, dtype=torch.float64, favoured=rare, wish=wish))
+    check(probe, drawn)
 
 
 def nothing_finishes(course: Course) -> bool:
@@ -255,12 +266,13 @@ def ends_at(length: int) -> Wish:
 
 def test_no_token_is_banned(probe: TaskRunner, rng: torch.Generator) -> None:
     """May it be empty, and hold <s> and any other token as often as the model likes?"""
-    draws = Searches(rng)
+    draws, drawn = Searches(rng), []
     for k in (1, 2, 4):
         for alpha in (0.0, 1.0):
             arguments = settings(k, 6, alpha)
-            check(probe, draws.draw(arguments, favoured={"eos": 1.0}, wish=empty_is_best))
-            check(probe, draws.draw(arguments, favoured={"bos": 2.5}, wish=is_long))
+            drawn.append(draws.draw(arguments, favoured={"eos": 1.0}, wish=empty_is_best))
+            drawn.append(draws.draw(arguments, favoured={"bos": 2.5}, wish=is_long))
+    check(probe, drawn)
 
 
 def empty_is_best(course: Course) -> bool:

@@ -85,17 +85,19 @@ def test_padding_mask_lengths(probe: TaskRunner, rng: torch.Generator) -> None:
     """Does a length below 1 or above max_length raise ValueError, and no other length?"""
     legal = torch.tensor([2, 6, 1, 4])
     same_mask(value_of(probe, "padding_mask", legal, 6), legal, 6)
+    answers_to: list[tuple[int, Any]] = []
     for bad in (0, -integer(rng, 1, 5), 7, integer(rng, 8, 20)):
         for lengths in (legal, legal[:1]):
             lengths = lengths.clone()
             lengths[integer(rng, 0, len(lengths) - 1)] = bad
-            raised = probe.call("refusal", lengths=lengths, max_length=6)
-            if raised != "ValueError":
-                name = raised[:80] if isinstance(raised, str) else "another error"
-                raise Mismatch(
-                    f"padding_mask must raise ValueError for a length of {bad} where max_length is "
-                    f"6; it raised {name}."
-                )
+            answers_to.append((bad, probe.call("refusal", lengths=lengths, max_length=6)))
+    for bad, raised in answers_to:
+        if raised != "ValueError":
+            name = raised[:80] if isinstance(raised, str) else "another error"
+            raise Mismatch(
+                f"padding_mask must raise ValueError for a length of {bad} where max_length is 6; "
+                f"it raised {name}."
+            )
 
 
 def test_padding_mask_device(probe: TaskRunner, rng: torch.Generator) -> None:

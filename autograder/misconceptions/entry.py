@@ -18,6 +18,7 @@ class Misconception:
     advice: str  # the idea to look at, never the code
     override: str
     caught_by: tuple[str, ...]  # the hidden tests that must fail, by name
+    unnamed: str = ""  # why no diagnosis can name it; empty: it is named
 
 
 class CatalogueError(ValueError):

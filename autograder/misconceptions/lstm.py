@@ -63,7 +63,7 @@ return o.sigmoid() * c.tanh(), c"""),
     ),
     entry(
         "order-figo",
-        "The forget gate comes first.",
+        "The forget gate comes first; or: i keeps the old cell, and f lets the candidate in.",
         ORDER,
         forward("""
 f, i, g, o = gates.chunk(4, dim=1)
@@ -210,12 +210,6 @@ UPDATE = [
         "What is not forgotten is written, as in a GRU: c' = f∘c + (1 − f)∘g.",
         "A GRU has one gate for both; here i and f are two.",
         squashed("c = f * c + (1 - f) * g\nreturn o * c.tanh(), c"),
-    ),
-    entry(
-        "swapped-gates",
-        "i keeps the old cell, and f lets the candidate in.",
-        EQUATIONS,
-        squashed("c = i * c + f * g\nreturn o * c.tanh(), c"),
     ),
     entry(
         "hidden-from-old-cell",

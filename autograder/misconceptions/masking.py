@@ -224,15 +224,9 @@ SOFTMAXES = [
     softmax("unmasked", "Softmax sees to padding.", INFINITY, "return scores.softmax(1)"),
     softmax(
         "zero-fill",
-        "Padding gets weight 0 when its score is 0.",
+        "A score of 0 at padding (or of 1e-9, where -1e9 was meant) leaves it no weight.",
         INFINITY,
         "return (scores * ~mask).softmax(1)",
-    ),
-    softmax(
-        "tiny-fill",
-        "1e-9 is a very small score (where -1e9 was meant).",
-        INFINITY,
-        "return scores.masked_fill(mask, 1e-9).softmax(1)",
     ),
     softmax(
         "small-fill",

@@ -18,6 +18,7 @@ from autograder.faults import (
     WorkerCrashed,
 )
 from autograder.sandbox.workspace import given_modules
+from autograder.wording import hint
 
 SHORTCUT = (
     "Not allowed: your code calls what solves the task by itself, so no test of this task gives "
@@ -45,9 +46,12 @@ def student_error(error: Any, ignored: Sequence[str] = ()) -> StudentFault:
     if error.get("contract"):
         return Mismatch(text, private=f"Your code broke the contract{place}.")
     code = f": {error['code']}" if place and error.get("code") else ""
-    raised = f"Your code raised {error.get('type')}: {text}"
+    lines = [f"Your code raised {error.get('type')}: {text}"]
+    lines += [f" {place}{code}"] if place else []
+    words = hint(str(error.get("type")), text)
+    lines += [f"Hint: {words}"] if words else []
     return StudentError(
-        raised + (f"\n {place}{code}" if place else "") + _import_advice(error, ignored),
+        "\n".join(lines) + _import_advice(error, ignored),
         private=f"Your code raised {_known_kind(error.get('type'))}{place}.",
     )
 

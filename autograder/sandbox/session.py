@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assignment.facts import Limits
@@ -149,9 +149,27 @@ def _timeout(seconds: float) -> CallTimeout:
     )
 
 
+@dataclass(frozen=True)
+class Call:
+    """One call of a probe and the worker's reply: {"value": ...} or {"error": ...}."""
+
+    function: str
+    inputs: Mapping[str, Any] = field(repr=False)
+    seed: int
+    reply: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def message(self) -> dict[str, Any]:
+        """Return what a worker is asked."""
+        return {"call": self.function, "inputs": self.inputs, "seed": self.seed}
+
+
 @dataclass
 class TaskRunner:
-    """Call one task's probes in its worker, and start a fresh one after a crash or timeout."""
+    """Call one task's probes in its worker, and start a fresh one after a crash or timeout.
+
+    `record` holds the calls that were answered since it was last emptied.
+    """
 
     task: str
     files: Mapping[str, bytes] = field(
@@ -163,6 +181,7 @@ class TaskRunner:
     deadline: float = math.inf  # on the monotonic clock, for whatever the time goes into
     ignored: Sequence[str] = ()  # files of the submission that the worker's folder does not get
     calls: int = 0
+    record: list[Call] = field(default_factory=list, repr=False)
     _worker: Worker | None = None
     _unloadable: StudentFault | None = None
     _starts: int = 0
@@ -177,8 +196,21 @@ class TaskRunner:
         worker = self._ready()
         self.calls += 1
         # Not the run's seed: who knows that one can draw all later inputs.
-        message = {"call": function, "inputs": inputs, "seed": self.calls}
-        return self._request(worker, message)
+        call = Call(function, inputs, self.calls)
+        answer = self._request(worker, call.message)
+        self.record.append(replace(call, reply=answer))
+        return self._value(answer)
+
+    def ask(self, function: str, inputs: Mapping[str, Any], seconds: float) -> Call | None:
+        """Call what lives, off the record; None if nothing does, or does not answer in time."""
+        if self._worker is None or self._unloadable is not None:
+            return None
+        call = Call(function, inputs, seed=0)
+        try:
+            return replace(call, reply=self._worker.request(call.message, seconds))
+        except StudentFault:
+            self.close()
+            return None
 
     def adopt(self, worker: Worker) -> None:
         """Load the task in a worker that lives already; it stays somebody else's to close."""
@@ -209,20 +241,23 @@ class TaskRunner:
 
     def _load(self, worker: Worker) -> None:
         try:
-            self._request(worker, {"load": self.task})
+            self._value(self._request(worker, {"load": self.task}))
         except StudentFault as fault:
             self._unloadable = fault  # loading again would end the same way
             raise
 
-    def _request(self, worker: Worker, message: dict[str, Any]) -> Any:
+    def _request(self, worker: Worker, message: dict[str, Any]) -> dict[str, Any]:
         started = time.monotonic()
         try:
-            answer = worker.request(message, min(self.limits.call_seconds, self._remaining()))
+            return worker.request(message, min(self.limits.call_seconds, self._remaining()))
         except StudentFault:
             self.close()
             raise
         finally:
             self._spent += time.monotonic() - started
+
+    def _value(self, answer: Mapping[str, Any]) -> Any:
+        """Return what the student's code returned, or raise what it raised."""
         if "error" not in answer:
             return answer["value"]
         fault = student_error(answer["error"], self.ignored)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from autograder.sandbox.isolation import Isolation, choose
-from autograder.selftest.harness import FACTS, WarmWorker
+from autograder.selftest.harness import FACTS, Diagnoses, WarmWorker
 
 
 @pytest.fixture(scope="session")
@@ -17,6 +17,14 @@ def warm() -> Iterator[WarmWorker]:
     worker = WarmWorker()
     yield worker
     worker.close()
+
+
+@pytest.fixture(scope="session")
+def diagnoses() -> Iterator[Diagnoses]:
+    """One worker for all diagnoses."""
+    diagnoses = Diagnoses()
+    yield diagnoses
+    diagnoses.close()
 
 
 @pytest.fixture(scope="session")

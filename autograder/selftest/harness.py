@@ -6,8 +6,10 @@ The code that runs here is our own, so it needs no isolation; what is tested is 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from assignment.facts import load
+from autograder.diagnosis import Diagnosis
 from autograder.faults import StudentFault
 from autograder.grade import PROJECT, run_hidden_tests
 from autograder.intake import Submission
@@ -44,6 +46,44 @@ class WarmWorker:
             self._worker.close()
 
 
+class Lasting(Worker):
+    """A plain worker for diagnoses that lives on, unless a known mistake hangs in it."""
+
+    def request(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """Send one request; after a fault the worker is of no more use."""
+        try:
+            return super().request(message, seconds)
+        except StudentFault:
+            super().close()
+            raise
+
+    def close(self) -> None:
+        """Leave the worker to the next diagnosis."""
+
+
+class Diagnoses:
+    """Start diagnoses on one worker, which is started again only when it has ended."""
+
+    def __init__(self) -> None:
+        self._worker: Lasting | None = None
+
+    def start(self, files: Mapping[str, bytes]) -> Worker:
+        """Return the worker."""
+        if self._worker is None or not self._worker.alive():
+            self._worker = Lasting(PlainIsolation(FACTS.limits), files, FACTS.limits)
+        self._worker.replace(files)
+        return self._worker
+
+    def new(self) -> Diagnosis:
+        """Return the diagnosis of one run, with time enough on any machine."""
+        return Diagnosis(self.start, seconds=100.0)
+
+    def close(self) -> None:
+        """End the worker."""
+        if self._worker is not None:
+            super(Lasting, self._worker).close()
+
+
 class Warm(HiddenTests):
     """The plugin, leaving its worker alive for the next implementation."""
 
@@ -65,12 +105,17 @@ def overridden(task: str, override: str) -> dict[str, bytes]:
 
 
 def run_task(
-    warm: WarmWorker, task: str, files: Mapping[str, bytes], seed: int = 0
+    warm: WarmWorker,
+    task: str,
+    files: Mapping[str, bytes],
+    seed: int = 0,
+    diagnoses: Diagnoses | None = None,
 ) -> dict[str, Verdict]:
     """Run one task's hidden tests on these files: test name -> verdict."""
     plugin = Warm(
         FACTS, [task], Submission(dict(files)), seed, lambda name: warm.serve(name, files)
     )
+    plugin.diagnosis = diagnoses.new() if diagnoses is not None else None
     run_hidden_tests(plugin)
     return {result.name: result for result in plugin.results}
 

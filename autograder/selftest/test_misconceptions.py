@@ -1,4 +1,4 @@
-"""Is every known mistake caught by the tests meant to catch it, and no right style harmed?"""
+"""Is every known mistake caught where it must be, and named, and is no right style harmed?"""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import pytest
 
 from autograder.misconceptions import TASKS, catalogue
 from autograder.misconceptions.entry import Misconception
+from autograder.selftest.catalogue_table import PATH, document, row, rows
 from autograder.selftest.harness import (
     FACTS,
+    Diagnoses,
     WarmWorker,
     lost,
     overridden,
@@ -32,9 +34,15 @@ def variants() -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize("entry", catalogue(), ids=lambda entry: entry.id)
-def test_mistake_is_caught(warm: WarmWorker, entry: Misconception) -> None:
-    """Do the named tests fail?"""
-    verdicts = run_task(warm, entry.task, overridden(entry.task, entry.override))
+def test_mistake_is_caught_and_named(
+    warm: WarmWorker, diagnoses: Diagnoses, entry: Misconception
+) -> None:
+    """Do the named tests fail, by this mistake's name and no other, as the table says?"""
+    files = overridden(entry.task, entry.override)
+    verdicts = run_task(warm, entry.task, files, diagnoses=diagnoses)
+    assert rows()[entry.id] == row(entry, verdicts)
+    told = {verdict.misconception for verdict in verdicts.values()} - {None}
+    assert told == (set() if entry.unnamed else {entry.id})
     assert set(entry.caught_by) <= lost(verdicts)
     # An override with a slip of ours would fail everything, and prove nothing.
     assert [verdict.message for verdict in verdicts.values() if SLIP.search(verdict.message)] == []
@@ -44,11 +52,24 @@ def test_mistake_is_caught(warm: WarmWorker, entry: Misconception) -> None:
     ("task", "name", "override"), variants(), ids=lambda value: str(value).splitlines()[0][:40]
 )
 def test_right_style_keeps_every_point(
-    warm: WarmWorker, task: str, name: str, override: str
+    warm: WarmWorker, diagnoses: Diagnoses, task: str, name: str, override: str
 ) -> None:
-    """Does a right implementation in another style keep every point?"""
-    verdicts = run_task(warm, task, overridden(task, override))
+    """Does a right implementation in another style keep every point, and get no mistake's name?"""
+    verdicts = run_task(warm, task, overridden(task, override), diagnoses=diagnoses)
+    assert {verdict.misconception for verdict in verdicts.values()} == {None}
     assert {test: verdicts[test].message for test in lost(verdicts)} == {}
+
+
+def test_table_lists_every_mistake() -> None:
+    """Has the table one row for each mistake, and is it as the generator writes it?"""
+    assert list(rows()) == [entry.id for entry in catalogue()]
+    assert PATH.read_text(encoding="utf-8") == document(rows())
+
+
+def test_few_mistakes_have_no_name() -> None:
+    """Are at least nine mistakes in ten named?"""
+    entries = catalogue()
+    assert sum(not entry.unnamed for entry in entries) >= 0.9 * len(entries)
 
 
 @pytest.mark.parametrize("task", TASKS)
