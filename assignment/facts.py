@@ -90,8 +90,8 @@ class Limits:
     task_seconds: float
     translate_seconds: float
     total_seconds: float
-    stop_seconds: float
     diagnosis_seconds: float
+    stop_seconds: float
     restarts: int
     address_bytes: int
     data_bytes: int

@@ -18,7 +18,7 @@ from pathlib import Path
 from assignment.facts import load
 from autograder import examples
 from autograder.examples import Example
-from autograder.faults import CallTimeout, StudentFault
+from autograder.faults import CallTimeout, GraderFault, StudentFault
 from autograder.hidden_tests.compare import TOLERANCES
 from autograder.likeness import Reply, same_reply
 from autograder.misconceptions import TASKS, catalogue
@@ -33,8 +33,8 @@ FILES = load().task_files
 Start = Callable[[Mapping[str, bytes]], Worker]
 
 
-class OutOfTime(Exception):
-    """The diagnosis has used up its time."""
+class GivenUp(Exception):
+    """The diagnosis has used up its time, or cannot be made."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,10 @@ class Bench:
         """Lay code over the reference, and tell whether that can be loaded."""
         if self._worker is None:
             self._remaining()
-            self._worker = self.start({self.file: (REFERENCE / self.file).read_bytes()})
+            try:
+                self._worker = self.start({self.file: (REFERENCE / self.file).read_bytes()})
+            except GraderFault:
+                raise GivenUp from None
             self._ask({"load": self.task})
         reply = self._ask({"load": self.task, "file": self.file, "override": override})
         return reply is not None and "error" not in reply
@@ -110,7 +113,7 @@ class Bench:
         try:
             return self._worker.request(message, seconds)
         except CallTimeout:  # what was not seen cannot be ruled out
-            raise OutOfTime from None
+            raise GivenUp from None
         except StudentFault:  # it ended: a mistake may do that
             self.close()
             return None
@@ -118,7 +121,7 @@ class Bench:
     def _remaining(self) -> float:
         remaining = self.deadline - time.monotonic()
         if remaining <= 0:
-            raise OutOfTime
+            raise GivenUp
         return remaining
 
     def same(self, one: Reply, other: Reply, exact: bool) -> bool:
@@ -182,6 +185,8 @@ class Diagnosis:
                 told(verdict, named.get(verdict.name), shown) if verdict.name in failed else verdict
                 for verdict in verdicts
             ]
+        except GraderFault:  # the time of the whole run is over
+            raise
         except Exception:
             return list(verdicts)
 
@@ -199,7 +204,7 @@ class Diagnosis:
         try:
             records = informed(bench, records)
             found = {e.id: explained(bench, e, records) for e in candidates}
-        except OutOfTime:
+        except GivenUp:
             return {}
         finally:
             bench.close()

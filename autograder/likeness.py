@@ -41,10 +41,20 @@ def plain(value: Any) -> Any:
     if isinstance(value, (tuple, list)):
         return [plain(item) for item in value]
     if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
+        items = {key: plain(item) for key, item in value.items()}
+        return {key: _reached(v) if key.endswith("gradients") else v for key, v in items.items()}
     if type(value) is int and abs(value) <= EXACT_INTEGERS:
         return float(value)
     return value
+
+
+def _reached(gradients: Any) -> Any:
+    """Put None, no gradient, for one of zeros: whether a term is left out or taken off again."""
+    if isinstance(gradients, Tensor):
+        return gradients if bool(gradients.any()) else None
+    if isinstance(gradients, dict):
+        return {key: _reached(item) for key, item in gradients.items()}
+    return [_reached(item) for item in gradients] if isinstance(gradients, list) else gradients
 
 
 def alike(one: Any, other: Any, *, relative: float, absolute: float = 0.0) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autograder.misconceptions.entry import CatalogueError, Misconception
+from autograder.misconceptions.entry import SHORTCUT, CatalogueError, Misconception
 
 SIDE_EFFECTS = ("test_no_side_effects",)
 DOT = ("test_dot_score", "test_score_gradients", *SIDE_EFFECTS)
@@ -98,6 +98,7 @@ def step(
     old: str,
     new: str,
     caught_by: tuple[str, ...] = STEP,
+    unnamed: str = "",
 ) -> Misconception:
     """Make an entry about the step: a right one with one line of it replaced."""
     if RIGHT_STEP.count(old) != 1:
@@ -105,7 +106,8 @@ def step(
     lines = RIGHT_STEP.replace(old, new).strip().splitlines()
     body = "\n".join(f"    {line}" for line in lines)
     code = f"def _step(self, y, o_prev, state, memory):\n{body}\nAttentionDecoder.step = _step\n"
-    return Misconception(f"attention-step-{name}", "attention", belief, advice, code, caught_by)
+    name = f"attention-step-{name}"
+    return Misconception(name, "attention", belief, advice, code, caught_by, unnamed)
 
 
 SCORES = [
@@ -766,6 +768,7 @@ WIRING = [
 q, k, v = h.unsqueeze(1), memory.keys, memory.values
 context = nn.functional.scaled_dot_product_attention(
     q, k, v, attn_mask=~memory.mask.unsqueeze(1), scale=1.0).squeeze(1)""",
+        unnamed=SHORTCUT,
     ),
 ]
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+# Why a mistake is not named that uses what solves the task.
+SHORTCUT = "the message names what may not be used"
+
 
 @dataclass(frozen=True)
 class Misconception:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autograder.misconceptions.entry import Misconception
+from autograder.misconceptions.entry import SHORTCUT, Misconception
 
 VALUES = ("test_step", "test_sizes_and_float64", "test_sequence", "test_gradients")
 ALL = (*VALUES, "test_no_side_effects", "test_parameters")
@@ -45,10 +45,15 @@ def plain(body: str) -> str:
 
 
 def entry(
-    name: str, belief: str, advice: str, override: str, caught_by: tuple[str, ...] = VALUES
+    name: str,
+    belief: str,
+    advice: str,
+    override: str,
+    caught_by: tuple[str, ...] = VALUES,
+    unnamed: str = "",
 ) -> Misconception:
     """Make an entry of this task."""
-    return Misconception(f"lstm-{name}", "lstm", belief, advice, override, caught_by)
+    return Misconception(f"lstm-{name}", "lstm", belief, advice, override, caught_by, unnamed)
 
 
 SPLITTING = [
@@ -302,6 +307,8 @@ return o.sigmoid() * c.tanh(), c"""),
         plain("""
 weights = self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
 return torch._VF.lstm_cell(x, state, *weights)"""),
+        ALL,
+        unnamed=SHORTCUT,
     ),
 ]
 
