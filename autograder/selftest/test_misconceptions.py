@@ -80,6 +80,15 @@ def test_every_hidden_test_can_fail(task: str) -> None:
 
 
 @pytest.mark.parametrize("task", TASKS)
+def test_no_task_reads_the_files_of_others(warm: WarmWorker, task: str) -> None:
+    """Does a task keep its points whatever stands in the other files, so that none costs elsewhere?"""
+    files = dict.fromkeys(reference_files(), b"raise RuntimeError('of another task')\n")
+    own = FACTS.task_files[task]
+    files[own] = reference_files()[own]
+    assert not lost(run_task(warm, task, files))
+
+
+@pytest.mark.parametrize("task", TASKS)
 def test_verdicts_do_not_depend_on_the_seed(warm: WarmWorker, task: str) -> None:
     """Does the reference pass, and the first mistake fail the same tests, whatever the seed?"""
     mistake = overridden(task, catalogue(task)[0].override)
