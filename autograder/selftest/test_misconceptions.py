@@ -81,7 +81,7 @@ def test_every_hidden_test_can_fail(task: str) -> None:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_no_task_reads_the_files_of_others(warm: WarmWorker, task: str) -> None:
-    """Does a task keep its points whatever stands in the other files, so that none costs elsewhere?"""
+    """Does a task keep its points whatever stands in the other files: does none cost elsewhere?"""
     files = dict.fromkeys(reference_files(), b"raise RuntimeError('of another task')\n")
     own = FACTS.task_files[task]
     files[own] = reference_files()[own]
