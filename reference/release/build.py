@@ -28,17 +28,17 @@ def released_files(root: Path, facts: Facts) -> Files:
     Raises:
         ReleaseError: if something is missing, faulty, or would give a solution away.
     """
-    template, tests = root / "reference/template", root / "reference/tests"
+    template, tests, labs = (root / "reference" / name for name in ("template", "tests", "labs"))
     files = {f"nmt/{path.name}": b"" for path in sorted((root / "reference/nmt").glob("*.py"))}
     tasks = {file: task for task, file in facts.task_files.items()}
     for missing in tasks.keys() - files.keys():
         raise ReleaseError(f"reference/{missing} is missing")
     for name in files:
         files[name] = _module(root / "reference" / name, name, tasks.get(name)).encode()
-    for path in _walk(tests):
-        name = f"tests/{path.relative_to(tests).as_posix()}"
-        find_blocks(_text(path), name, [])  # a test that holds a solution would be released
-        files[name] = path.read_bytes()
+    for path in (*_walk(tests), *_walk(labs)):
+        name = path.relative_to(root / "reference").as_posix()
+        find_blocks(_text(path), name, [])  # a solution here would be released
+        files[name] = _bytes(path)
     files |= {f"data/{name}": _bytes(root / "data" / name) for name in PUBLIC_DATA}
     for path in _walk(template):
         name = path.relative_to(template).as_posix()

@@ -105,7 +105,7 @@ def test_no_closed_code(files: Files, root: Path) -> None:
 def test_only_what_is_meant(files: Files) -> None:
     """Are there only the folders and kinds of files that students are meant to get?"""
     folders = {name.split("/")[0] for name in files if "/" in name}
-    assert folders == {"nmt", "tests", "data", ".github"}
+    assert folders == {"nmt", "tests", "labs", "data", ".github"}
     assert {name for name in files if name.startswith("data/")} == {
         f"data/{name}" for name in PUBLIC_DATA
     }

@@ -8,7 +8,7 @@ import argparse
 import math
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -289,12 +289,17 @@ def run(argv: list[str]) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; return its exit status, 1 with one line if the user can mend what failed.
+    """Run one command; return its exit status."""
+    return guarded(lambda: run(list(sys.argv[1:] if argv is None else argv)))
+
+
+def guarded(command: Callable[[], int]) -> int:
+    """Run something; return its exit status, 1 with one line if the user can mend what failed.
 
     Other exceptions keep their traceback: they are a task's bug, and it says where.
     """
     try:
-        return run(list(sys.argv[1:] if argv is None else argv))
+        return command()
     except InputError as error:
         note(f"error: {error}")
     except NotImplementedError as error:

@@ -1,0 +1,118 @@
+"""Run the lecture's experiments: `python -m labs`, `python -m labs lab2`, `python -m labs 1.3`."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nmt.cli import Parser, guarded, note, positive
+from nmt.files import HOME, InputError
+
+if TYPE_CHECKING:
+    from labs.experiment import Experiment
+
+LABS = {
+    "lab1": "vanishing and exploding gradients",
+    "lab2": "LSTM and GRU",
+    "lab3": "subject–verb agreement",
+    "lab4": "seq2seq without attention, and BLEU by hand",
+    "lab5": "attention",
+    "lab6": "why scores are divided by √d",
+}
+
+
+def build_parser() -> Parser:
+    """Describe the options."""
+    parser = Parser(prog="python -m labs", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="lab", help="lab1 … lab6, or 1.3 (all)")
+    parser.add_argument("--quick", action="store_true", help="a fast look: short trainings")
+    parser.add_argument("--seeds", type=positive, help="how many seeds to try (as in the text)")
+    parser.add_argument(
+        "--jobs",
+        type=positive,
+        default=min(2, os.cpu_count() or 1),
+        help="parts to run at a time, each in one thread (%(default)s)",
+    )
+    parser.add_argument(
+        "--out", type=Path, default=HOME / "build/labs", help="folder for the page (%(default)s)"
+    )
+    parser.add_argument(
+        "--record", type=Path, help="write figures and verdicts there as Markdown, too"
+    )
+    return parser
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run what is asked for; return 1 if a part of it needs a task that is not written yet."""
+    arguments = build_parser().parse_args(argv)
+    check_names(arguments.names)
+    # Imported here: they need torch, and wrong usage should be told at once.
+    from labs import report, runner, tasks
+
+    experiments = chosen(arguments.names)
+    lines = list(tasks.lacks(experiments))
+    ready = [e for e in experiments if not any(map(tasks.missing, e.tasks))]
+    for line in lines:
+        note(line)
+    if ready:
+        folder, quick = arguments.out, arguments.quick
+        plans = {e.id: (e, e.parts(quick, arguments.seeds)) for e in (*ready, *known())}
+        parts = [part for e in ready for part in plans[e.id][1]]
+        runner.run(parts, folder, arguments.jobs)
+        report.show(list(plans.values()), folder, [e.id for e in ready], lines)
+        if arguments.record:
+            report.record(list(plans.values()), folder, arguments.record)
+    return 1 if lines else 0
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Refuse names of no lab.
+
+    Raises:
+        InputError: listing the labs.
+    """
+    for name in names:
+        if name not in LABS and f"lab{name.split('.')[0]}" not in LABS:
+            listed = "\n".join(f"  {lab}  {title}" for lab, title in LABS.items())
+            raise InputError(f"no lab {name!r}; the labs are:\n{listed}")
+
+
+def chosen(names: Sequence[str]) -> list[Experiment]:
+    """Return the experiments that the names stand for, each once; all of them for no name.
+
+    Raises:
+        InputError: if a lab has no experiment of that number.
+    """
+    wanted: dict[str, Experiment] = {}
+    for name in names or LABS:
+        lab = name if name in LABS else f"lab{name.split('.')[0]}"
+        own = experiments_of(lab)
+        found = {e.id: e for e in own if name in (lab, e.id)}
+        if not found:
+            listed = ", ".join(e.id for e in own)
+            raise InputError(f"{lab} has no experiment {name!r}; it has {listed}")
+        wanted |= found
+    return list(wanted.values())
+
+
+def experiments_of(lab: str) -> Sequence[Experiment]:
+    """Return the experiments of a lab."""
+    experiments: Sequence[Experiment] = importlib.import_module(f"labs.{lab}").EXPERIMENTS
+    return experiments
+
+
+def known() -> Iterator[Experiment]:
+    """Yield the experiments of all labs, for the page; those that a task's fault closes are not."""
+    for lab in LABS:
+        try:
+            yield from experiments_of(lab)
+        except Exception:  # whatever a half-written file raises
+            continue
+
+
+if __name__ == "__main__":
+    sys.exit(guarded(lambda: run(sys.argv[1:])))

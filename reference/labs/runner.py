@@ -1,0 +1,135 @@
+"""Run parts, some at a time, each once."""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import platform
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from tqdm import tqdm
+
+from labs.part import Context, Part
+from labs.store import keep, place, stored
+
+if TYPE_CHECKING:
+    from multiprocessing.queues import SimpleQueue
+
+REFRESH = 0.2  # seconds between two looks at what the processes report
+
+Told = tuple[str, float]  # the name of a part and the share of it that is done
+
+
+def do(part: Part, folder: Path, tell: Callable[[float], None]) -> None:
+    """Run a part in one thread and store what it found."""
+    torch.set_num_threads(1)  # sums in one order, and as many processes as cores
+    path = place(part, folder)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    before = stored(part.before, folder) if part.before else None
+    context = Context(tell, path.with_suffix(""), before["figures"] if before else {})
+    started = time.process_time()
+    figures = part.work(part.settings, part.seed, context)
+    record = {
+        "figures": figures,
+        "seconds": round(time.process_time() - started, 2),
+        "machine": machine(),
+        "date": f"{datetime.now(timezone.utc):%Y-%m-%d}",
+    }
+    keep(part, folder, record)
+
+
+def machine() -> str:
+    """Describe the processor and the versions."""
+    return f"{processor()}, Python {platform.python_version()}, torch {torch.__version__}"
+
+
+def processor() -> str:
+    """Name the processor as well as the system can."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.machine()
+
+
+_queue: SimpleQueue[Told] | None = None  # of a process of the pool
+
+
+def _start(queue: SimpleQueue[Told]) -> None:
+    global _queue
+    _queue = queue
+
+
+def _do_there(part: Part, folder: Path) -> None:
+    """Run a part in a process of the pool."""
+    assert _queue is not None
+    queue = _queue
+    do(part, folder, lambda share: queue.put((part.name, share)))
+
+
+@dataclass
+class Bar:
+    """Show how many parts are done, and what the running ones are at."""
+
+    bar: tqdm[Any]
+    shares: dict[str, float]
+
+    def tell(self, name: str, share: float) -> None:
+        """Note that a part has come so far."""
+        self.shares[name] = share
+        self.bar.n = round(math.fsum(self.shares.values()), 2)
+        self.bar.set_description(f"{name[:60]} {share:.0%}", refresh=False)
+        self.bar.update(0)  # draws it, if the last time was long enough ago
+
+
+def run(parts: Sequence[Part], folder: Path, jobs: int) -> None:
+    """Run what has not been run yet; parts that others need come first."""
+    first = [part.before for part in parts if part.before]
+    for wave in (first, parts):
+        distinct = {place(part, folder): part for part in wave}
+        todo = [part for path, part in distinct.items() if not path.is_file()]
+        if todo:
+            _run_wave(todo, folder, min(jobs, len(todo)))
+
+
+def _run_wave(todo: Sequence[Part], folder: Path, jobs: int) -> None:
+    """Run parts that do not need each other."""
+    layout = "{percentage:3.0f}%|{bar:20}| {n:.1f}/{total} [{elapsed}<{remaining}] {desc}"
+    with tqdm(total=len(todo), bar_format=layout, disable=None) as line:
+        bar = Bar(line, {})
+        if jobs == 1:
+            for part in todo:
+                do(part, folder, partial(bar.tell, part.name))
+                bar.tell(part.name, 1.0)
+        else:
+            _run_together(todo, folder, jobs, bar)
+
+
+def _run_together(todo: Sequence[Part], folder: Path, jobs: int, bar: Bar) -> None:
+    """Run parts in processes of their own, some at a time."""
+    context = multiprocessing.get_context("spawn")  # a forked torch may hang in its threads
+    queue: SimpleQueue[Told] = context.SimpleQueue()
+    with ProcessPoolExecutor(jobs, context, _start, (queue,)) as pool:
+        waiting: dict[Future[None], Part] = {
+            pool.submit(_do_there, part, folder): part for part in todo
+        }
+        try:
+            while waiting:
+                done, _ = wait(waiting, REFRESH, FIRST_COMPLETED)
+                while not queue.empty():
+                    bar.tell(*queue.get())
+                for future in done:
+                    future.result()  # raises what the part raised
+                    bar.tell(waiting.pop(future).name, 1.0)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise

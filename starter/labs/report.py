@@ -1,0 +1,274 @@
+"""Show what experiments found: a page with plots, CSV files, a text for the terminal, Markdown."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from html import escape
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from labs.experiment import Claim, Experiment, Results, Row, Table
+from labs.part import Part
+from labs.store import Finder, Record, results, stored, write_text
+from nmt.files import write_atomically
+
+Plans = Sequence[tuple[Experiment, Sequence[Part]]]
+
+NOT_JUDGED = "not judged: a quick look has other settings than the claim"
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
+       color: #222; background: #fff }
+table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums }
+th, td { padding: .15rem .7rem; text-align: right; border-bottom: 1px solid #ddd }
+th:first-child, td:nth-child(2) { text-align: left }
+tr.lecture td { color: #666 }
+img { max-width: 100%; height: auto }
+figcaption, .note { color: #444 }
+.holds { color: #17692c } .fails { color: #a11 } .open { color: #666 }
+"""
+
+
+@dataclass(frozen=True)
+class Section:
+    """Hold what there is to show of one experiment."""
+
+    experiment: Experiment
+    results: Results
+    table: Table
+    verdicts: Sequence[tuple[str, str, str]]  # statement, verdict, its kind: holds, fails, open
+    origin: str  # seeds, machine, date, time
+
+
+def section(experiment: Experiment, parts: Sequence[Part], find: Finder) -> Section | None:
+    """Put together what is known of an experiment, or None if a part has not been run."""
+    found = results(parts, find)
+    if found is None:
+        return None
+    quick = bool(experiment.quick) and parts[0].settings not in experiment.settings
+    verdicts = [verdict(claim, experiment, found, quick) for claim in experiment.claims]
+    records = [record for part in parts if (record := find(part))]
+    return Section(
+        experiment, found, experiment.table(found), verdicts, origin(experiment, found, records)
+    )
+
+
+def verdict(
+    claim: Claim, experiment: Experiment, found: Results, quick: bool
+) -> tuple[str, str, str]:
+    """Tell whether a claim holds, on how many of the seeds."""
+    if quick:
+        return claim.text, NOT_JUDGED, "open"
+    right = [claim.holds(own) for own in found.by_seed()]
+    where = f" on {sum(right)} of {len(right)} seeds" if experiment.seeds else ""
+    if all(right):
+        return claim.text, f"holds{where}", "holds"
+    tried = f". {claim.tried}" if claim.tried else ""
+    text = f"holds{where} only" if any(right) else f"does not hold{where and ' on any seed'}"
+    return claim.text, f"{text}{tried}", "fails"
+
+
+def origin(experiment: Experiment, found: Results, records: Sequence[Record]) -> str:
+    """Say where the figures come from."""
+    seeds = f"Seeds {', '.join(map(str, found.seeds))}; " if experiment.seeds else ""
+    machines = " / ".join(dict.fromkeys(record["machine"] for record in records))
+    dates = " / ".join(sorted({record["date"] for record in records}))
+    seconds = sum(record["seconds"] for record in records)
+    return f"{seeds}{machines}; {dates}; {seconds:.1f} s of one core."
+
+
+# --- Tables ---
+
+
+def cells(table: Table) -> list[list[str]]:
+    """Return the lines of a table as text: ours, and below it the lecture's."""
+    lines = []
+    for row in table.rows:
+        lines.append([row.label, "ours", *(map(partial(ours, table, row), range(len(row.ours))))])
+        if row.lecture:
+            values = [
+                "–" if value is None else number(table, column, value)
+                for column, value in enumerate(row.lecture)
+            ]
+            lines.append(["", "lecture", *values])
+    return lines
+
+
+def ours(table: Table, row: Row, column: int) -> str:
+    """Write a cell of ours: the mean over the seeds, and the range if it shows."""
+    values = row.ours[column]
+    if not values:
+        return "–"
+    low, high = (number(table, column, value) for value in (min(values), max(values)))
+    mean = number(table, column, sum(values) / len(values))
+    return mean if low == high else f"{mean} ({low} … {high})"
+
+
+def number(table: Table, column: int, value: float) -> str:
+    """Write a number as its column has it."""
+    form = table.form if isinstance(table.form, str) else table.form[column]
+    return format(value, form)
+
+
+def comma_separated(table: Table) -> str:
+    """Write a table as CSV, a line a seed, with all the digits there are."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow([table.corner, "whose", *table.columns])
+    for row in table.rows:
+        for seed in range(max(map(len, row.ours))):
+            values = [column[seed] if seed < len(column) else "" for column in row.ours]
+            writer.writerow([row.label, f"ours, seed {seed + 1}", *values])
+        if row.lecture:
+            writer.writerow([row.label, "lecture", *row.lecture])
+    return file.getvalue()
+
+
+def plain(table: Table) -> str:
+    """Write a table for a terminal."""
+    lines = [[table.corner, "", *table.columns], *cells(table)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if i < 2 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
+
+
+def markdown_table(table: Table) -> str:
+    """Write a table as Markdown."""
+    head = [table.corner, "", *table.columns]
+    lines = [head, ["---", "---", *("--:" for _ in table.columns)], *cells(table)]
+    return "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines)
+
+
+def html_table(table: Table) -> str:
+    """Write a table as HTML."""
+    head = "".join(f"<th>{escape(cell)}</th>" for cell in (table.corner, "", *table.columns))
+    rows = []
+    for line in cells(table):
+        kind = f' class="{line[1]}"'
+        rows.append(f"<tr{kind}>{''.join(f'<td>{escape(cell)}</td>' for cell in line)}</tr>")
+    return f"<table><tr>{head}</tr>\n{chr(10).join(rows)}\n</table>"
+
+
+# --- Pages ---
+
+
+def show(plans: Plans, folder: Path, asked: Sequence[str], lines: Sequence[str]) -> None:
+    """Write the page with plots and tables of all that was ever run; print what was asked for."""
+    find = partial(stored, folder=folder)
+    sections = [own for plan in plans if (own := section(*plan, find))]
+    sections.sort(key=lambda own: own.experiment.id)
+    for own in sections:
+        stem = own.experiment.id
+        write_text(folder / f"{stem}.csv", comma_separated(own.table))
+        draw(own, folder / f"{stem}.png")
+        if stem in asked:
+            print(terminal(own), end="\n\n")
+    write_text(folder / "index.html", page(sections, lines))
+    print(f"plots and tables: {folder / 'index.html'}")
+
+
+def draw(own: Section, path: Path) -> None:
+    """Draw the plot of an experiment."""
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    own.experiment.plot(own.results, figure)
+    write_atomically(path, lambda place: figure.savefig(place, format="png", dpi=110))
+
+
+def terminal(own: Section) -> str:
+    """Write an experiment for a terminal."""
+    lines = [f"{own.experiment.id} {own.experiment.title}", plain(own.table)]
+    lines += [text for text in (own.table.note, own.experiment.remark(own.results)) if text]
+    lines += [f"claim: {text}\n  {said}" for text, said, _ in own.verdicts]
+    return "\n".join(lines)
+
+
+def page(sections: Sequence[Section], lines: Sequence[str]) -> str:
+    """Write the page; lines say what could not be run."""
+    note = "".join(f"<p class='fails'>{escape(line)}</p>" for line in lines)
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>Labs</title><style>{STYLE}</style></head>\n<body>"
+        "<h1>The lecture's experiments</h1>"
+        f"\n{note}\n{chr(10).join(map(html_section, sections))}\n</body></html>\n"
+    )
+
+
+def html_section(own: Section) -> str:
+    """Write an experiment as HTML."""
+    experiment = own.experiment
+    stem = experiment.id
+    claims = "".join(
+        f"<li>{escape(text)} <strong class='{kind}'>{escape(said)}</strong></li>"
+        for text, said, kind in own.verdicts
+    )
+    notes = [own.table.note, experiment.remark(own.results)]
+    return (
+        f'<section id="{stem}"><h2>{stem} {escape(experiment.title)}</h2>\n'
+        f"<p>{escape(experiment.about)}</p>\n{html_table(own.table)}\n"
+        + "".join(f"<p class='note'>{multiline(text)}</p>" for text in notes if text)
+        + (f"<ul>{claims}</ul>\n" if claims else "")
+        + f'<figure><img src="{stem}.png" alt="{escape(experiment.title)}">'
+        f"<figcaption>{escape(experiment.caption)}</figcaption></figure>\n"
+        f"<p class='note'>{escape(own.origin)} <a href=\"{stem}.csv\">CSV</a></p></section>"
+    )
+
+
+def multiline(text: str) -> str:
+    """Write a text of several lines as HTML."""
+    return escape(text).replace("\n", "<br>")
+
+
+def markdown(plans: Plans, find: Finder) -> str:
+    """Write all figures and verdicts as Markdown."""
+    text = [
+        "<!-- Generated by `make labs`: change nothing here. -->",
+        "# The lecture's experiments, as the reference runs them",
+        "Where several seeds were tried, a cell has their mean and (smallest … largest). The plots "
+        "are in `build/labs/index.html` after `make labs`.",
+    ]
+    for experiment, parts in plans:
+        own = section(experiment, parts, find)
+        text.append(f"## {experiment.id} {experiment.title}")
+        text += markdown_section(own) if own else ["Not run yet."]
+    return "\n\n".join(text) + "\n"
+
+
+def markdown_section(own: Section) -> list[str]:
+    """Write an experiment as paragraphs of Markdown."""
+    notes = [own.table.note, own.experiment.remark(own.results)]
+    claims = [f"- *{text}* **{said}**" for text, said, _ in own.verdicts]
+    text = [own.experiment.about, markdown_table(own.table)]
+    text += [note.replace("\n", "  \n") for note in notes if note]
+    return [*text, *(["\n".join(claims)] if claims else []), own.origin]
+
+
+# --- The record that is checked in ---
+
+
+def record(plans: Plans, folder: Path, path: Path) -> None:
+    """Write the Markdown, and beside it the figures that it was made from."""
+    known = {
+        part.name: found for _, parts in plans for part in parts if (found := stored(part, folder))
+    }
+    text = json.dumps(list(known.values()), ensure_ascii=False, separators=(",", ":"))
+    write_text(path.with_suffix(".json"), text.replace('{"part"', '\n{"part"') + "\n")
+    write_text(path, markdown(plans, recorded(path)))
+    print(f"figures and verdicts: {path}")
+
+
+def recorded(path: Path) -> Callable[[Part], Record | None]:
+    """Return a way to find the records beside a Markdown file."""
+    records = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    by_name = {record["part"]: record for record in records}
+    return lambda part: by_name.get(part.name)
