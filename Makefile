@@ -14,7 +14,7 @@ endif
 PY := .venv/bin/python -B
 export PYTHONPATH := $(CURDIR):$(CURDIR)/reference
 
-.PHONY: help env grade test starter zip e2e data reference bench constraints clean catalogue
+.PHONY: help env grade test starter zip e2e data reference labs catalogue bench constraints clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -48,6 +48,11 @@ data: env  ## regenerate data/
 reference: env  ## train the reference and evaluate it
 	@cd reference && ../$(PY) -m nmt train
 	@$(PY) -m reference.evaluate
+
+# Only all labs in full are recorded.
+labs: env  ## run the lecture's experiments: LAB=lab2 (or "lab1 2.3") QUICK=1 SEEDS=3
+	@cd reference && ../$(PY) -m labs $(LAB) --out ../build/labs $(if $(SEEDS),--seeds $(SEEDS)) \
+		$(if $(QUICK),--quick,$(if $(LAB)$(SEEDS),,--record ../LABS.md))
 
 bench: env  ## measure grading: time, memory, what isolation costs
 	@$(PY) -m autograder.bench

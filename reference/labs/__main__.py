@@ -50,6 +50,8 @@ def run(argv: Sequence[str]) -> int:
     """Run what is asked for; return 1 if a part of it needs a task that is not written yet."""
     arguments = build_parser().parse_args(argv)
     check_names(arguments.names)
+    if arguments.quick and arguments.record:
+        raise InputError("--record keeps the full figures: run it without --quick")
     # Imported here: they need torch, and wrong usage should be told at once.
     from labs import report, runner, tasks
 
@@ -60,9 +62,14 @@ def run(argv: Sequence[str]) -> int:
         note(line)
     if ready:
         folder, quick = arguments.out, arguments.quick
-        plans = {e.id: (e, e.parts(quick, arguments.seeds)) for e in (*ready, *known())}
+        every = {e.id: e for e in (*ready, *known())}
+        plans = {name: (e, e.parts(quick, arguments.seeds)) for name, e in sorted(every.items())}
         parts = [part for e in ready for part in plans[e.id][1]]
-        runner.run(parts, folder, arguments.jobs)
+        try:
+            runner.run(parts, folder, arguments.jobs)
+        except KeyboardInterrupt:
+            note("\nwhat is finished is kept: the same command goes on from there")
+            raise
         report.show(list(plans.values()), folder, [e.id for e in ready], lines)
         if arguments.record:
             report.record(list(plans.values()), folder, arguments.record)

@@ -24,10 +24,10 @@ def agreement_table(results: Results) -> Table:
     ]
     for kind in KINDS:
         found = results.each(cell=kind)
-        ours = [[100 * own["right"][column] for own in found] for column in range(len(MODIFIERS))]
+        right = [[100 * own["right"][column] for own in found] for column in range(len(MODIFIERS))]
         perplexities = [own["perplexity"] for own in found]
         lecture = (*RIGHT_LECTURE[kind], PERPLEXITY_LECTURE[kind])
-        rows.append(Row(f"{kind}, right verbs, %", [*ours, perplexities], lecture))
+        rows.append(Row(f"{kind}, right verbs, %", [*right, perplexities], lecture))
     columns = [f"{count} modifiers" for count in MODIFIERS]
     return Table(
         "",

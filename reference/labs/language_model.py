@@ -91,4 +91,4 @@ def share_right(model: LanguageModel, sentences: Sequence[Sentence]) -> float:
     verbs = scores[last, torch.arange(len(sentences)), agreement.VERB : agreement.PREPOSITION]
     singular, plural = verbs.view(-1, 2, agreement.VERBS).logsumexp(dim=2).unbind(dim=1)
     wanted = torch.tensor([s.plural for s in sentences])
-    return ((plural > singular) == wanted).double().mean().item()
+    return float(((plural > singular) == wanted).double().mean())

@@ -1,7 +1,7 @@
 """Lab 5: where a trained translator looks, and how it searches."""
 
+import collections
 import time
-from collections import Counter
 
 from labs import sentences, translators
 from labs.part import Context, Figures, Settings
@@ -24,7 +24,7 @@ def align(settings: Settings, seed: int, context: Context) -> Figures:
     model = translators.load(settings, path, data)
     _, pairs = sentences.tested(data_directory())
     several = [" ".join(pair.source) for pair in pairs[: settings["counted"]]]
-    looks: dict[str, Counter[str]] = {}
+    looks: dict[str, collections.Counter[str]] = {}
     shown = []
     for number, sentence in enumerate((*EXAMPLES, *several)):
         found = translate_with_attention(
@@ -48,10 +48,10 @@ def align(settings: Settings, seed: int, context: Context) -> Figures:
     return {"examples": shown, "looks": shares}
 
 
-def count(found: Translation, looks: dict[str, Counter[str]]) -> None:
+def count(found: Translation, looks: dict[str, collections.Counter[str]]) -> None:
     """Note for each target word which source word it looked at most."""
     for word, place in zip(found.target, found.weights.argmax(dim=1).tolist(), strict=True):
-        looks.setdefault(word, Counter())[found.source[place]] += 1
+        looks.setdefault(word, collections.Counter())[found.source[place]] += 1
 
 
 def widths(settings: Settings, seed: int, context: Context) -> Figures:

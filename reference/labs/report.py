@@ -166,7 +166,6 @@ def show(plans: Plans, folder: Path, asked: Sequence[str], lines: Sequence[str])
     """Write the page with plots and tables of all that was ever run; print what was asked for."""
     find = partial(stored, folder=folder)
     sections = [own for plan in plans if (own := section(*plan, find))]
-    sections.sort(key=lambda own: own.experiment.id)
     for own in sections:
         stem = own.experiment.id
         write_text(folder / f"{stem}.csv", comma_separated(own.table))

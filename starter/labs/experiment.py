@@ -97,7 +97,8 @@ class Experiment:
     quick: Sequence[Settings] = ()  # the same, but faster; empty if it is fast enough as it is
     seeds: int = 0  # how many are tried; 0 if nothing is random
     needs: tuple[str, ...] = ()  # tasks
-    before: Work | None = None  # work that every part needs done first, with the same settings
+    before: Work | None = None  # work that every part needs done first
+    shared: tuple[str, ...] = ()  # the settings that this work has of the part's
     before_needs: tuple[str, ...] = ()
     claims: Sequence[Claim] = ()
     remark: Callable[[Results], str] = lambda results: ""  # what the numbers alone do not say
@@ -119,7 +120,8 @@ class Experiment:
     def _part(self, settings: Settings, seed: int) -> Part:
         before = None
         if self.before:
-            before = Part(self.before, settings, seed, self.before_needs)
+            own = {name: settings[name] for name in self.shared}
+            before = Part(self.before, own, seed, self.before_needs)
         return Part(self.work, settings, seed, self.needs, before)
 
     @property

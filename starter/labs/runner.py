@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import multiprocessing
 import platform
+import signal
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -67,6 +68,7 @@ _queue: SimpleQueue[Told] | None = None  # of a process of the pool
 def _start(queue: SimpleQueue[Told]) -> None:
     global _queue
     _queue = queue
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # after Ctrl-C the main process ends this one
 
 
 def _do_there(part: Part, folder: Path) -> None:
@@ -132,4 +134,6 @@ def _run_together(todo: Sequence[Part], folder: Path, jobs: int, bar: Bar) -> No
                     bar.tell(waiting.pop(future).name, 1.0)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
+            for child in multiprocessing.active_children():  # a part can take minutes
+                child.terminate()
             raise

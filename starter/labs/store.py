@@ -16,6 +16,7 @@ from nmt.files import HOME, write_atomically
 from nmt.worker import TASKS
 
 DIGITS = 6  # that figures are kept with: more than float32 has to say after a training
+PACKAGES = ("labs", "nmt")
 
 Record = dict[str, Any]  # what is stored of a part: its figures, seconds, machine and date
 Finder = Callable[[Part], Record | None]
@@ -44,9 +45,13 @@ def _module_path(name: str) -> Path:
 @cache
 def _imports(path: Path) -> tuple[Path, ...]:
     """Return the files of `labs` and `nmt` that a file imports at its top."""
-    nodes = ast.parse(path.read_text(encoding="utf-8")).body
-    names = [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
-    return tuple(_module_path(name) for name in names if name.startswith(("labs.", "nmt.")))
+    names = []
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom) and node.module:
+            # `from labs import cells` names a module, `from labs.cells import make` does not.
+            inner = [f"{node.module}.{alias.name}" for alias in node.names]
+            names += inner if node.module in PACKAGES else [node.module]
+    return tuple(_module_path(name) for name in names if name.split(".")[0] in PACKAGES)
 
 
 def key(part: Part) -> str:

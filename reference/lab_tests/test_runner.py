@@ -1,0 +1,159 @@
+"""Running, storing, going on, and what the command says."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from release.build import released_files, write
+
+from assignment.facts import load
+from labs import store, tasks
+from labs.__main__ import chosen, run
+from labs.experiment import Experiment
+from labs.part import Part
+from labs.runner import run as run_parts
+from nmt.files import InputError
+
+from .conftest import part_of
+
+
+def mark(part: Part, folder: Path) -> None:
+    """Change what is stored of a part, so that one sees whether it is run again."""
+    path = store.place(part, folder)
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"marked": True}))
+
+
+def marked(part: Part, folder: Path) -> bool:
+    """Tell whether what is stored was marked."""
+    return "marked" in (store.stored(part, folder) or {})
+
+
+def test_finished_parts_are_not_run_again(
+    tmp_path: Path, experiments: dict[str, Experiment]
+) -> None:
+    """Does a lab that was stopped half-way go on with the parts that are missing?"""
+    first, second, third = experiments["1.1"].parts(seeds=1)
+    broken = Part(second.work, {"size": "x"}, 1)
+    with pytest.raises(KeyError):
+        run_parts([first, broken, third], tmp_path, jobs=1)
+    mark(first, tmp_path)
+    run_parts([first, second, third], tmp_path, jobs=1)
+    assert [marked(part, tmp_path) for part in (first, second, third)] == [True, False, False]
+    assert store.stored(third, tmp_path)
+    assert not list(tmp_path.rglob("*.tmp"))
+
+
+def test_processes(tmp_path: Path, experiments: dict[str, Experiment]) -> None:
+    """Do parts run in processes find what they find in this one?"""
+    parts = experiments["1.1"].parts(seeds=1)
+    run_parts(parts, tmp_path / "here", jobs=1)
+    run_parts(parts, tmp_path / "there", jobs=2)
+    for part in parts:
+        here, there = (store.stored(part, tmp_path / name) for name in ("here", "there"))
+        assert here
+        assert there
+        assert here["figures"] == there["figures"]
+
+
+@pytest.fixture
+def package(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a copy of the sources that a test may change, and let the store read that."""
+    for name in ("labs", "nmt"):
+        shutil.copytree(root / "reference" / name, tmp_path / name)
+    monkeypatch.setattr(store, "HOME", tmp_path)
+    monkeypatch.setattr(tasks, "HOME", tmp_path)
+    tasks.missing.cache_clear()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "same"),
+    [
+        ("1.1", "labs/gradients.py", False),
+        ("1.1", "labs/lab1.py", True),
+        ("1.1", "nmt/lstm.py", True),
+        ("2.2", "nmt/lstm.py", False),
+        ("2.2", "labs/cells.py", False),
+        ("5.1", "nmt/beam_search.py", True),
+        ("5.1", "nmt/encoder.py", False),
+        ("5.3", "nmt/beam_search.py", False),
+        ("4.3", "nmt/bleu.py", False),
+    ],
+)
+def test_key_follows_the_sources(
+    name: str, file: str, same: bool, package: Path, experiments: dict[str, Experiment]
+) -> None:
+    """Is a part run again if, and only if, a file has changed that decides what it finds?"""
+    part = part_of(experiments[name])
+    before = store.key(part)
+    with (package / file).open("a", encoding="utf-8") as source:
+        source.write("# changed\n")
+    assert (store.key(part) == before) == same
+
+
+def test_key_follows_settings_and_seed(experiments: dict[str, Experiment]) -> None:
+    """Do all parts of an experiment have places of their own?"""
+    parts = experiments["2.3"].parts() + experiments["2.3"].parts(quick=True)
+    assert len({store.key(part) for part in parts}) == 3 * 12 + 12
+
+
+STUB = 'raise NotImplementedError("Task lstm is not implemented yet: f in nmt/lstm.py")'
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [(f"def f():\n    {STUB}\n", True), (f"def f():\n    # {STUB}\n    return 1\n", False)],
+)
+def test_missing_task(text: str, expected: bool, package: Path) -> None:
+    """Is a task missing as long as a stub is left, and not if it is a comment?"""
+    (package / "nmt/lstm.py").write_text(text)
+    assert tasks.missing("lstm") == expected
+    tasks.missing.cache_clear()
+
+
+def test_unknown_names() -> None:
+    """Does an unknown lab list the labs, and an unknown number those of its lab?"""
+    with pytest.raises(InputError, match=r"no lab 'lab9'; the labs are:\n  lab1  vanishing"):
+        run(["lab9"])
+    with pytest.raises(InputError, match=r"it has 1\.1, 1\.2, 1\.3, 1\.4"):
+        run(["1.9"])
+    assert [e.id for e in chosen(["1.3", "lab1"])] == ["1.3", "1.1", "1.2", "1.4"]
+
+
+def labs(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command in a folder, as a student does."""
+    return subprocess.run(
+        [sys.executable, "-B", "-m", "labs", *arguments, "--jobs", "1"],
+        cwd=folder,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        env={"PATH": "/usr/bin:/bin", "PYTHONUTF8": "1", "OMP_NUM_THREADS": "1"},
+    )
+
+
+def test_starter(tmp_path: Path, root: Path) -> None:
+    """Does the untouched starter run what needs no task, and name the tasks that are missing?"""
+    folder = tmp_path / "my starter"
+    write(released_files(root, load()), folder)
+    result = labs(folder, "1.4", "lab2", "6.1")
+    assert result.returncode == 1
+    assert "lab2 needs the task lstm: nmt/lstm.py is not implemented" in result.stderr
+    assert "1.4 Clipping" in result.stdout
+    assert "6.1 Inner products" in result.stdout
+    page = (folder / "build/labs/index.html").read_text(encoding="utf-8")
+    assert "lab2 needs the task lstm" in page
+
+
+def test_faults_of_a_student(tmp_path: Path, root: Path) -> None:
+    """Is a file that does not parse one line, and no matter to a lab that does without it?"""
+    write(released_files(root, load()), tmp_path / "starter")
+    (tmp_path / "starter/nmt/lstm.py").write_text("def f(:\n")
+    result = labs(tmp_path / "starter", "2.1")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert "nmt/lstm.py, line 1" in result.stderr.replace("\\", "/")
+    assert result.stderr.count("\n") == 1
+    assert labs(tmp_path / "starter", "1.4").returncode == 0

@@ -1,0 +1,383 @@
+"""Lab 2: LSTM and GRU."""
+
+from itertools import pairwise
+
+from matplotlib.figure import Figure
+
+from labs import cells, flow, memory
+from labs.experiment import Claim, Experiment, Results, Row, Table, cross
+from labs.part import Settings
+
+COLOURS = {
+    "RNN": "tab:gray",
+    "GRU, update bias 0": "tab:olive",
+    "GRU, update bias 3": "tab:green",
+    "LSTM, forget bias 1": "tab:orange",
+    "LSTM, forget bias 3": "tab:blue",
+}
+
+# --- 2.1 The cells against torch's ---
+
+KINDS = ("RNN", "GRU", "LSTM")
+AGREEMENT_LECTURE = {
+    "RNN": (None, 44, None, None, 60_200),
+    "GRU": (9e-8, 132, None, None, 180_600),
+    "LSTM": (0.0, 176, None, None, 240_800),
+}
+
+
+def agreement_table(results: Results) -> Table:
+    """Show the largest error and the parameters of each cell."""
+    rows = []
+    for kind in KINDS:
+        figures = results.first(cell=kind)
+        ours = [[figures["error"]], *([count] for count in figures["parameters"])]
+        rows.append(Row(kind, ours, AGREEMENT_LECTURE[kind]))
+    sizes = [f"{d} → {h}, {n}" for d, h in flow.SIZES for n in ("two biases", "one bias")]
+    return Table(
+        "",
+        ["largest error", *sizes],
+        rows,
+        (".0e", *[",.0f"] * 4),
+        "The lecture's 44, 132 and 176 for input 5, hidden 4 are counts with torch's two biases a "
+        "gate (one bias makes 40, 120, 160); its counts for 100 → 200 have one.",
+    )
+
+
+def agreement_plot(results: Results, figure: Figure) -> None:
+    """Draw the parameters of each cell."""
+    axes = figure.add_subplot()
+    counts = [results.first(cell=kind)["parameters"][-1] for kind in KINDS]
+    bars = axes.bar(KINDS, counts)
+    axes.bar_label(bars, [f"{count:,}" for count in counts])
+    axes.set(ylabel="parameters, input 100, hidden 200")
+
+
+def counts_match(results: Results) -> bool:
+    """Compare the counts with the lecture's."""
+    for kind in KINDS:
+        small, _, _, large = results.first(cell=kind)["parameters"]
+        if (small, large) != (AGREEMENT_LECTURE[kind][1], AGREEMENT_LECTURE[kind][4]):
+            return False
+    return True
+
+
+# --- 2.2 The gradient through untrained cells ---
+
+LENGTHS = (5, 10, 25, 50, 100)
+FLOW_CELLS = (("RNN", None), ("GRU", 0.0), ("GRU", 3.0), ("LSTM", 1.0), ("LSTM", 3.0))
+FLOW_LECTURE = {
+    "RNN": (0.13, 5.9e-3, 4.1e-7, 1.7e-13, 0),
+    "GRU, update bias 0": (0.10, 8.1e-3, 6.1e-6, 4.7e-11, 1.6e-20),
+    "GRU, update bias 3": (0.092, 0.073, 0.037, 0.013, 1.7e-3),
+    "LSTM, forget bias 1": (0.20, 0.076, 6.3e-3, 9.1e-5, 3.4e-8),
+    "LSTM, forget bias 3": (0.50, 0.47, 0.74, 0.61, 0.77),
+}
+
+
+def flow_table(results: Results) -> Table:
+    """Show the norm at each length."""
+    rows = []
+    for kind, bias in FLOW_CELLS:
+        label = cells.name(kind, bias)
+        norms = [figures["norms"] for figures in results.each(cell=kind, bias=bias)]
+        rows.append(Row(label, list(zip(*norms, strict=True)), FLOW_LECTURE[label]))
+    return Table("", [f"T = {length}" for length in LENGTHS], rows, ".1e")
+
+
+def flow_plot(results: Results, figure: Figure) -> None:
+    """Draw the norm over the length, a line a seed."""
+    axes = figure.add_subplot()
+    for kind, bias in FLOW_CELLS:
+        label = cells.name(kind, bias)
+        for number, figures in enumerate(results.each(cell=kind, bias=bias)):
+            (line,) = axes.plot(LENGTHS, figures["norms"], ".-", color=COLOURS[label], alpha=0.6)
+            line.set_label(label if number == 0 else "_")  # named once
+    axes.set(yscale="log", xlabel="T, steps", ylabel="‖∂h_T / ∂x_1‖")
+    axes.legend()
+
+
+def rows_in_order(results: Results) -> bool:
+    """Tell whether the rows have the lecture's order at T = 100."""
+    order = sorted(FLOW_CELLS, key=lambda cell: FLOW_LECTURE[cells.name(*cell)][-1])
+    norms = [results.first(cell=kind, bias=bias)["norms"][-1] for kind, bias in order]
+    return all(smaller < larger for smaller, larger in pairwise(norms))
+
+
+def near_the_lecture(results: Results) -> bool:
+    """Tell whether each norm is within two orders of magnitude, the RNN's from T = 50 excepted."""
+    for kind, bias in FLOW_CELLS:
+        ours = results.first(cell=kind, bias=bias)["norms"]
+        theirs = FLOW_LECTURE[cells.name(kind, bias)]
+        pairs = list(zip(ours, theirs, strict=True))[: 3 if kind == "RNN" else None]
+        if not all(0.01 < own / their < 100 for own, their in pairs):
+            return False
+    return True
+
+
+# --- 2.3 Memory ---
+
+DISTANCES = (20, 50, 100)
+MEMORY_CELLS = (("RNN", None), ("LSTM", 1.0), ("LSTM", 3.0), ("GRU", 3.0))
+MEMORY_LECTURE = {
+    "RNN": (100, 12.9, 13.5),
+    "LSTM, forget bias 1": (100, 11.7, 11.9),
+    "LSTM, forget bias 3": (100, 100, 61.6),
+    "GRU, update bias 3": (100, 100, 100),
+}
+CHANCE = 1 / memory.SIGNALS
+AT_CHANCE = 0.25  # twice chance: 12 standard errors above it with 1,000 tests
+SOLVED = 0.99
+
+
+def memory_settings(steps: int) -> list[Settings]:
+    """List cells and lengths; the longest, which take the most time, come first."""
+    return [
+        {"cell": kind, "bias": bias, "length": length, "steps": steps, "probe": length == 50}
+        for length in reversed(DISTANCES)
+        for kind, bias in MEMORY_CELLS
+    ]
+
+
+def memory_table(results: Results) -> Table:
+    """Show the accuracy for each length, in percent."""
+    rows = []
+    for kind, bias in MEMORY_CELLS:
+        ours = [
+            [
+                100 * figures["accuracy"]
+                for figures in results.each(cell=kind, bias=bias, length=length)
+            ]
+            for length in DISTANCES
+        ]
+        label = cells.name(kind, bias)
+        rows.append(Row(label, ours, MEMORY_LECTURE[label]))
+    return Table("accuracy, %", [f"T = {length}" for length in DISTANCES], rows, ".1f")
+
+
+def memory_plot(results: Results, figure: Figure) -> None:
+    """Draw the loss over the training, a panel a length."""
+    panels = figure.subplots(1, len(DISTANCES), sharey=True)
+    for axes, length in zip(panels, DISTANCES, strict=True):
+        for kind, bias in MEMORY_CELLS:
+            label = cells.name(kind, bias)
+            for figures in results.each(cell=kind, bias=bias, length=length):
+                losses, steps = figures["losses"], results.values("steps")[0]
+                at = [steps * (number + 0.5) / len(losses) for number in range(len(losses))]
+                axes.plot(at, losses, color=COLOURS[label], label=label, alpha=0.7)
+        axes.set(title=f"T = {length}", xlabel="step")
+    panels[0].set_ylabel("cross-entropy, nats")
+    labels = dict(zip(*reversed(panels[0].get_legend_handles_labels()), strict=True))
+    figure.legend(labels.values(), labels.keys(), loc="outside lower center", ncols=4)
+
+
+def accuracy(results: Results, kind: str, bias: float | None, length: int) -> float:
+    """Return the accuracy of the one seed there is."""
+    value: float = results.first(cell=kind, bias=bias, length=length)["accuracy"]
+    return value
+
+
+def stay_at_chance(results: Results) -> bool:
+    """Tell whether RNN and LSTM-1 stay at chance from T = 50."""
+    return all(
+        accuracy(results, kind, bias, length) < AT_CHANCE
+        for kind, bias in MEMORY_CELLS[:2]
+        for length in DISTANCES[1:]
+    )
+
+
+# --- 2.4 The probe ---
+
+PROBED_STEPS = (1, 2, 5, 10, 20, 50)
+PROBE_CELLS = (("LSTM", 3.0), ("RNN", None))
+PROBE_LECTURE = {
+    "LSTM": (100, 100, 100, 100, 100, 100),
+    "RNN": (100, 100, 91.3, 10, 12, 14),
+}
+
+
+def probe_settings(steps: int) -> list[Settings]:
+    """Choose from the memory's parts: these are run once for both experiments."""
+    return [
+        settings
+        for settings in memory_settings(steps)
+        if settings["probe"] and (settings["cell"], settings["bias"]) in PROBE_CELLS
+    ]
+
+
+def probe_table(results: Results) -> Table:
+    """Show what the probe reads after some steps, in percent."""
+    rows = []
+    for kind, _ in PROBE_CELLS:
+        shares = [figures["probe"] for figures in results.each(cell=kind)]
+        ours = [[100 * own[step] for own in shares] for step in PROBED_STEPS]
+        state = "cell state" if kind == "LSTM" else "hidden state"
+        rows.append(Row(f"{kind}, {state}", ours, PROBE_LECTURE[kind]))
+    gates = ", ".join(f"{figures['forget']:.2f}" for figures in results.each(cell="LSTM"))
+    note = f"Mean forget gate of the LSTM: {gates} (lecture: 0.96)."
+    return Table("read, %", [f"step {step}" for step in PROBED_STEPS], rows, ".1f", note)
+
+
+def probe_plot(results: Results, figure: Figure) -> None:
+    """Draw what the probe reads after each step."""
+    axes = figure.add_subplot()
+    for kind, bias in PROBE_CELLS:
+        label = cells.name(kind, bias)
+        for figures in results.each(cell=kind):
+            shares = [100 * share for share in figures["probe"]]
+            axes.plot(shares, ".-", color=COLOURS[label], label=label, alpha=0.7)
+    axes.axhline(100 * CHANCE, color="black", linestyle=":", label="chance")
+    labels = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+    axes.legend(labels.values(), labels.keys())
+    axes.set(xlabel="steps after the signal", ylabel="signals read out of the state, %")
+
+
+# --- 2.5 The price of a step ---
+
+
+def speed_table(results: Results) -> Table:
+    """Show the times and their ratio."""
+    figures = results.first()
+    ours, theirs = 1000 * figures["ours"], 1000 * figures["theirs"]
+    return Table(
+        "",
+        ["your cell, ms", "torch's layer, ms", "ratio"],
+        [Row("forwards and backwards", [[ours], [theirs], [ours / theirs]])],
+        ".2f",
+        "The fused layer multiplies all inputs at once and runs its loop in C++. A cell is called "
+        "once a step and each of its operations costs some microseconds more than its "
+        "arithmetic; with 64 units and 64 sequences the arithmetic is most of it.",
+    )
+
+
+def speed_plot(results: Results, figure: Figure) -> None:
+    """Draw the times."""
+    axes = figure.add_subplot()
+    figures = results.first()
+    times = [1000 * figures["ours"], 1000 * figures["theirs"]]
+    bars = axes.bar(["your LSTMCell, in a loop", "torch's nn.LSTM, fused"], times)
+    axes.bar_label(bars, [f"{time:.0f} ms" for time in times])
+    axes.set(ylabel="ms a step of training")
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="2.1",
+        title="Your cell against torch's",
+        about="Each cell runs over 20 inputs with the weights of torch's cell of that kind, and "
+        "should say the same. The GRU is written as h' = (1 − u)h + u·n; torch's z is 1 − u.",
+        caption="A GRU has three times the weights of an RNN, an LSTM four times.",
+        work=flow.agreement,
+        settings=cross(cell=KINDS),
+        needs=("lstm",),
+        table=agreement_table,
+        plot=agreement_plot,
+        claims=(
+            Claim(
+                "The cells are torch's: errors of a rounding, up to some 10⁻⁷.",
+                lambda results: all(results.first(cell=kind)["error"] < 1e-6 for kind in KINDS),
+            ),
+            Claim(
+                "Input 5, hidden 4: 44, 132, 176. Input 100, hidden 200: 60,200, 180,600, 240,800.",
+                counts_match,
+            ),
+        ),
+    ),
+    Experiment(
+        id="2.2",
+        title="The gradient through untrained cells",
+        about="The norm of the Jacobian of h_T by the first input, before any training; 16 normal "
+        "inputs, 64 units, torch's initial weights. A bias b makes the gate that keeps the state "
+        "(the forget gate, the GRU's 1 − u) begin near σ(b): 0.73 for 1, 0.95 for 3.",
+        caption="Straight lines on a logarithmic scale: each cell loses a constant factor a step, "
+        "and only with a gate near 1 is that factor near 1. The LSTM with a forget bias of 3 loses "
+        "nothing in 100 steps.",
+        work=flow.jacobian,
+        settings=[
+            {"cell": kind, "bias": bias, "input": 16, "hidden": 64, "lengths": list(LENGTHS)}
+            for kind, bias in FLOW_CELLS
+        ],
+        seeds=5,
+        needs=("lstm",),
+        table=flow_table,
+        plot=flow_plot,
+        claims=(
+            Claim("The order of the rows at T = 100.", rows_in_order),
+            Claim(
+                "Each row within two orders of magnitude (the RNN's from T = 50 excepted).",
+                near_the_lecture,
+            ),
+        ),
+    ),
+    Experiment(
+        id="2.3",
+        title="Memory",
+        about="The first token is one of 8 signals, then come T tokens of noise: name the signal "
+        "at the end. Chance is 12.5 %. 2,000 steps of Adam, 64 units, 64 fresh sequences a step.",
+        caption="Where the gradient does not come through, the loss stays at log 8 = 2.08 however "
+        "long the training.",
+        work=memory.remember,
+        settings=memory_settings(2000),
+        quick=memory_settings(20),
+        seeds=3,
+        needs=("lstm",),
+        table=memory_table,
+        plot=memory_plot,
+        claims=(
+            Claim("RNN and LSTM-1 stay at chance from T = 50.", stay_at_chance),
+            Claim(
+                "LSTM-3 solves T = 50.",
+                lambda results: accuracy(results, "LSTM", 3.0, 50) > SOLVED,
+            ),
+            Claim(
+                "GRU-3 solves T = 50.",
+                lambda results: accuracy(results, "GRU", 3.0, 50) > SOLVED,
+            ),
+        ),
+    ),
+    Experiment(
+        id="2.4",
+        title="What the state remembers",
+        about="After each step of the trained networks of 2.3, T = 50, a linear map is fitted that "
+        "reads the signal out of the state, and tested on other sequences.",
+        caption="The LSTM carries the signal to the end. The RNN, which did not learn the task, "
+        "loses it within some steps.",
+        work=memory.remember,
+        settings=probe_settings(2000),
+        quick=probe_settings(20),
+        seeds=3,
+        needs=("lstm",),
+        table=probe_table,
+        plot=probe_plot,
+        claims=(
+            Claim(
+                "LSTM ≥ 99 % throughout.",
+                lambda results: min(results.first(cell="LSTM")["probe"]) >= 0.99,
+            ),
+            Claim(
+                "RNN at chance by step 20.",
+                lambda results: max(results.first(cell="RNN")["probe"][20:]) < AT_CHANCE,
+            ),
+        ),
+    ),
+    Experiment(
+        id="2.5",
+        title="The price of a loop",
+        about="One pass forwards and backwards over 64 sequences of 100 steps, 64 units: your cell "
+        "step by step, and torch's LSTM layer. The best of 10 runs each, in turns, in one thread.",
+        caption="A loop in Python costs a small factor, not an order of magnitude.",
+        work=flow.speed,
+        settings=[{"length": 100, "batch": 64, "input": 16, "hidden": 64, "repeats": 10}],
+        needs=("lstm",),
+        table=speed_table,
+        plot=speed_plot,
+        claims=(
+            Claim(
+                "100 steps through your cell take at most 3 times as long.",
+                lambda results: results.first()["ours"] <= 3 * results.first()["theirs"],
+                "Close other programs, delete build/labs/parts/speed-*.json and run it again; if "
+                "it stays, look for a loop or a needless copy in the cell.",
+            ),
+        ),
+    ),
+)
