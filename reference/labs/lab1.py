@@ -76,7 +76,8 @@ def shares_plot(results: Results, figure: Figure) -> None:
     """Draw the share over the distance."""
     axes = figure.add_subplot()
     for number, figures in enumerate(results.each(), start=1):
-        axes.plot([100 * share for share in figures["shares"]], ".-", label=f"seed {number}")
+        shares = figures["shares"][:-1]  # at the first step h is 0, and so is the gradient
+        axes.plot([100 * share for share in shares], ".-", label=f"seed {number}")
     axes.set(yscale="log", xlabel="distance to the last step, in steps", ylabel="share, %")
     axes.legend()
 

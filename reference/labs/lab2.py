@@ -246,7 +246,7 @@ def speed_table(results: Results) -> Table:
         ".2f",
         "The fused layer multiplies all inputs at once and runs its loop in C++. A cell is called "
         "once a step and each of its operations costs some microseconds more than its "
-        "arithmetic; with 64 units and 64 sequences the arithmetic is most of it.",
+        "arithmetic; with 64 units and 96 sequences the arithmetic is most of it.",
     )
 
 
@@ -313,7 +313,7 @@ EXPERIMENTS = (
         id="2.3",
         title="Memory",
         about="The first token is one of 8 signals, then come T tokens of noise: name the signal "
-        "at the end. Chance is 12.5 %. 2,000 steps of Adam, 64 units, 64 fresh sequences a step.",
+        "at the end. Chance is 12.5 %. 2,000 steps of Adam, 64 units, 96 fresh sequences a step.",
         caption="Where the gradient does not come through, the loss stays at log 8 = 2.08 however "
         "long the training.",
         work=memory.remember,
@@ -363,11 +363,11 @@ EXPERIMENTS = (
     Experiment(
         id="2.5",
         title="The price of a loop",
-        about="One pass forwards and backwards over 64 sequences of 100 steps, 64 units: your cell "
+        about="One pass forwards and backwards over 96 sequences of 100 steps, 64 units: your cell "
         "step by step, and torch's LSTM layer. The best of 10 runs each, in turns, in one thread.",
         caption="A loop in Python costs a small factor, not an order of magnitude.",
         work=flow.speed,
-        settings=[{"length": 100, "batch": 64, "input": 16, "hidden": 64, "repeats": 10}],
+        settings=[{"length": 100, "batch": 96, "input": 16, "hidden": 64, "repeats": 10}],
         needs=("lstm",),
         table=speed_table,
         plot=speed_plot,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,6 +44,9 @@ def build_parser() -> Parser:
     parser.add_argument(
         "--record", type=Path, help="write figures and verdicts there as Markdown, too"
     )
+    parser.add_argument(
+        "--rewrite", type=Path, help="run nothing; write such Markdown anew from what is beside it"
+    )
     return parser
 
 
@@ -53,27 +57,37 @@ def run(argv: Sequence[str]) -> int:
     if arguments.quick and arguments.record:
         raise InputError("--record keeps the full figures: run it without --quick")
     # Imported here: they need torch, and wrong usage should be told at once.
-    from labs import report, runner, tasks
+    from labs import report, tasks
 
+    if arguments.rewrite:
+        report.rewrite([(e, e.parts()) for e in known()], arguments.rewrite)
+        return 0
     experiments = chosen(arguments.names)
     lines = list(tasks.lacks(experiments))
-    ready = [e for e in experiments if not any(map(tasks.missing, e.tasks))]
     for line in lines:
         note(line)
+    ready = [e for e in experiments if not any(map(tasks.missing, e.tasks))]
     if ready:
-        folder, quick = arguments.out, arguments.quick
-        every = {e.id: e for e in (*ready, *known())}
-        plans = {name: (e, e.parts(quick, arguments.seeds)) for name, e in sorted(every.items())}
-        parts = [part for e in ready for part in plans[e.id][1]]
-        try:
-            runner.run(parts, folder, arguments.jobs)
-        except KeyboardInterrupt:
-            note("\nwhat is finished is kept: the same command goes on from there")
-            raise
-        report.show(list(plans.values()), folder, [e.id for e in ready], lines)
-        if arguments.record:
-            report.record(list(plans.values()), folder, arguments.record)
+        run_and_show(ready, arguments, lines)
     return 1 if lines else 0
+
+
+def run_and_show(ready: Sequence[Experiment], arguments: Namespace, lines: Sequence[str]) -> None:
+    """Run experiments and show them, on the page beside those that were run before."""
+    from labs import report, runner
+
+    every = {e.id: e for e in (*ready, *known())}
+    found = {name: e.parts(arguments.quick, arguments.seeds) for name, e in every.items()}
+    try:
+        parts = [part for e in ready for part in found[e.id]]
+        runner.run(parts, arguments.out, arguments.jobs)
+    except KeyboardInterrupt:
+        note("\nwhat is finished is kept: the same command goes on from there")
+        raise
+    plans = [(every[name], found[name]) for name in sorted(every)]
+    report.show(plans, arguments.out, [e.id for e in ready], lines)
+    if arguments.record:
+        report.record(plans, arguments.out, arguments.record)
 
 
 def check_names(names: Sequence[str]) -> None:

@@ -16,11 +16,12 @@ from matplotlib.figure import Figure
 from labs.experiment import Claim, Experiment, Results, Row, Table
 from labs.part import Part
 from labs.store import Finder, Record, results, stored, write_text
-from nmt.files import write_atomically
+from nmt.files import read_lines, write_atomically
 
 Plans = Sequence[tuple[Experiment, Sequence[Part]]]
 
 NOT_JUDGED = "not judged: a quick look has other settings than the claim"
+BAR = "\\|"  # a bar inside a cell of a Markdown table
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
        color: #222; background: #fff }
@@ -52,10 +53,15 @@ def section(experiment: Experiment, parts: Sequence[Part], find: Finder) -> Sect
         return None
     quick = bool(experiment.quick) and parts[0].settings not in experiment.settings
     verdicts = [verdict(claim, experiment, found, quick) for claim in experiment.claims]
-    records = [record for part in parts if (record := find(part))]
+    records = [record for part in with_before(parts) if (record := find(part))]
     return Section(
         experiment, found, experiment.table(found), verdicts, origin(experiment, found, records)
     )
+
+
+def with_before(parts: Sequence[Part]) -> list[Part]:
+    """Return parts and those that were run for them."""
+    return [*parts, *(part.before for part in parts if part.before)]
 
 
 def verdict(
@@ -146,7 +152,7 @@ def markdown_table(table: Table) -> str:
     """Write a table as Markdown."""
     head = [table.corner, "", *table.columns]
     lines = [head, ["---", "---", *("--:" for _ in table.columns)], *cells(table)]
-    return "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines)
+    return "\n".join(f"| {' | '.join(cell.replace('|', BAR) for cell in line)} |" for line in lines)
 
 
 def html_table(table: Table) -> str:
@@ -257,17 +263,21 @@ def markdown_section(own: Section) -> list[str]:
 
 def record(plans: Plans, folder: Path, path: Path) -> None:
     """Write the Markdown, and beside it the figures that it was made from."""
-    known = {
-        part.name: found for _, parts in plans for part in parts if (found := stored(part, folder))
-    }
+    parts = [part for _, own in plans for part in with_before(own)]
+    known = {part.name: found for part in parts if (found := stored(part, folder))}
     text = json.dumps(list(known.values()), ensure_ascii=False, separators=(",", ":"))
     write_text(path.with_suffix(".json"), text.replace('{"part"', '\n{"part"') + "\n")
+    rewrite(plans, path)
+
+
+def rewrite(plans: Plans, path: Path) -> None:
+    """Write the Markdown from the figures that are recorded beside it."""
     write_text(path, markdown(plans, recorded(path)))
     print(f"figures and verdicts: {path}")
 
 
 def recorded(path: Path) -> Callable[[Part], Record | None]:
     """Return a way to find the records beside a Markdown file."""
-    records = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    records = json.loads("".join(read_lines(path.with_suffix(".json"))))
     by_name = {record["part"]: record for record in records}
     return lambda part: by_name.get(part.name)

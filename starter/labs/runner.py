@@ -19,7 +19,7 @@ import torch
 from tqdm import tqdm
 
 from labs.part import Context, Part
-from labs.store import keep, place, stored
+from labs.store import keep, place, read
 
 if TYPE_CHECKING:
     from multiprocessing.queues import SimpleQueue
@@ -29,22 +29,36 @@ REFRESH = 0.2  # seconds between two looks at what the processes report
 Told = tuple[str, float]  # the name of a part and the share of it that is done
 
 
-def do(part: Part, folder: Path, tell: Callable[[float], None]) -> None:
+@dataclass(frozen=True)
+class Job:
+    """Hold a part with its place, which is fixed before anything runs: sources may be edited."""
+
+    part: Part
+    path: Path
+    before: Path | None  # the place of the part before it
+
+    @classmethod
+    def of(cls, part: Part, folder: Path) -> Job:
+        """Find the places of a part."""
+        return cls(part, place(part, folder), place(part.before, folder) if part.before else None)
+
+
+def do(job: Job, tell: Callable[[float], None]) -> None:
     """Run a part in one thread and store what it found."""
     torch.set_num_threads(1)  # sums in one order, and as many processes as cores
-    path = place(part, folder)
+    part, path = job.part, job.path
     path.parent.mkdir(parents=True, exist_ok=True)
-    before = stored(part.before, folder) if part.before else None
-    context = Context(tell, path.with_suffix(""), before["figures"] if before else {})
+    given = read(job.before)["figures"] if job.before else {}
     started = time.process_time()
-    figures = part.work(part.settings, part.seed, context)
+    figures = part.work(part.settings, part.seed, Context(tell, path.with_suffix(""), given))
     record = {
+        "part": part.name,
         "figures": figures,
         "seconds": round(time.process_time() - started, 2),
         "machine": machine(),
         "date": f"{datetime.now(timezone.utc):%Y-%m-%d}",
     }
-    keep(part, folder, record)
+    keep(path, record)
 
 
 def machine() -> str:
@@ -71,11 +85,11 @@ def _start(queue: SimpleQueue[Told]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # after Ctrl-C the main process ends this one
 
 
-def _do_there(part: Part, folder: Path) -> None:
+def _do_there(job: Job) -> None:
     """Run a part in a process of the pool."""
     assert _queue is not None
     queue = _queue
-    do(part, folder, lambda share: queue.put((part.name, share)))
+    do(job, lambda share: queue.put((job.part.name, share)))
 
 
 @dataclass
@@ -96,34 +110,33 @@ class Bar:
 def run(parts: Sequence[Part], folder: Path, jobs: int) -> None:
     """Run what has not been run yet; parts that others need come first."""
     first = [part.before for part in parts if part.before]
-    for wave in (first, parts):
-        distinct = {place(part, folder): part for part in wave}
-        todo = [part for path, part in distinct.items() if not path.is_file()]
+    waves = [[Job.of(part, folder) for part in wave] for wave in (first, parts)]
+    for wave in waves:
+        distinct = {job.path: job for job in wave}
+        todo = [job for path, job in distinct.items() if not path.is_file()]
         if todo:
-            _run_wave(todo, folder, min(jobs, len(todo)))
+            _run_wave(todo, min(jobs, len(todo)))
 
 
-def _run_wave(todo: Sequence[Part], folder: Path, jobs: int) -> None:
+def _run_wave(todo: Sequence[Job], processes: int) -> None:
     """Run parts that do not need each other."""
     layout = "{percentage:3.0f}%|{bar:20}| {n:.1f}/{total} [{elapsed}<{remaining}] {desc}"
     with tqdm(total=len(todo), bar_format=layout, disable=None) as line:
         bar = Bar(line, {})
-        if jobs == 1:
-            for part in todo:
-                do(part, folder, partial(bar.tell, part.name))
-                bar.tell(part.name, 1.0)
+        if processes == 1:
+            for job in todo:
+                do(job, partial(bar.tell, job.part.name))
+                bar.tell(job.part.name, 1.0)
         else:
-            _run_together(todo, folder, jobs, bar)
+            _run_together(todo, processes, bar)
 
 
-def _run_together(todo: Sequence[Part], folder: Path, jobs: int, bar: Bar) -> None:
+def _run_together(todo: Sequence[Job], processes: int, bar: Bar) -> None:
     """Run parts in processes of their own, some at a time."""
     context = multiprocessing.get_context("spawn")  # a forked torch may hang in its threads
     queue: SimpleQueue[Told] = context.SimpleQueue()
-    with ProcessPoolExecutor(jobs, context, _start, (queue,)) as pool:
-        waiting: dict[Future[None], Part] = {
-            pool.submit(_do_there, part, folder): part for part in todo
-        }
+    with ProcessPoolExecutor(processes, context, _start, (queue,)) as pool:
+        waiting: dict[Future[None], Job] = {pool.submit(_do_there, job): job for job in todo}
         try:
             while waiting:
                 done, _ = wait(waiting, REFRESH, FIRST_COMPLETED)
@@ -131,7 +144,7 @@ def _run_together(todo: Sequence[Part], folder: Path, jobs: int, bar: Bar) -> No
                     bar.tell(*queue.get())
                 for future in done:
                     future.result()  # raises what the part raised
-                    bar.tell(waiting.pop(future).name, 1.0)
+                    bar.tell(waiting.pop(future).part.name, 1.0)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             for child in multiprocessing.active_children():  # a part can take minutes

@@ -72,16 +72,18 @@ def place(part: Part, folder: Path) -> Path:
 def stored(part: Part, folder: Path) -> Record | None:
     """Return the record of a part that was run, or None."""
     path = place(part, folder)
-    if not path.is_file():
-        return None
+    return read(path) if path.is_file() else None
+
+
+def read(path: Path) -> Record:
+    """Return a record."""
     record: Record = json.loads(path.read_text(encoding="utf-8"))
     return record
 
 
-def keep(part: Part, folder: Path, record: Record) -> None:
-    """Store the record of a part."""
-    text = json.dumps({"part": part.name, **rounded(record)}, allow_nan=False)
-    write_text(place(part, folder), text)
+def keep(path: Path, record: Record) -> None:
+    """Store a record."""
+    write_text(path, json.dumps(rounded(record), allow_nan=False))
 
 
 def write_text(path: Path, text: str) -> None:
