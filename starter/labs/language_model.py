@@ -60,14 +60,16 @@ def agree(settings: Settings, seed: int, context: Context) -> Figures:
     dice = random.Random(seed)
     model = LanguageModel(settings["cell"])
     train(model, settings["steps"], dice, context)
-    right, distances = [], []
+    right, drawn, distances = [], [], []
     with torch.no_grad():
         perplexity = math.exp(loss_of(model, short(TESTED, dice)).item())
         for modifiers in MODIFIERS:
             tested = [agreement.sentence(modifiers, dice, True) for _ in range(TESTED)]
             right.append(share_right(model, tested))
+            milder = [agreement.sentence(modifiers, dice, False) for _ in range(TESTED)]
+            drawn.append(share_right(model, milder))
             distances.append(sum(s.distance for s in tested) / len(tested))
-    return {"perplexity": perplexity, "right": right, "distances": distances}
+    return {"perplexity": perplexity, "right": right, "drawn": drawn, "distances": distances}
 
 
 def train(model: LanguageModel, steps: int, dice: random.Random, context: Context) -> None:
