@@ -1,5 +1,6 @@
 """Running, storing, going on, and what the command says."""
 
+import io
 import json
 import shutil
 import subprocess
@@ -8,12 +9,14 @@ from pathlib import Path
 
 import pytest
 from release.build import released_files, write
+from tqdm import tqdm
 
 from assignment.facts import load
 from labs import store, tasks
 from labs.__main__ import chosen, run
 from labs.experiment import Experiment
 from labs.part import Part
+from labs.runner import Bar
 from labs.runner import run as run_parts
 from nmt.files import InputError
 
@@ -56,6 +59,17 @@ def test_processes(tmp_path: Path, experiments: dict[str, Experiment]) -> None:
         assert here
         assert there
         assert here["figures"] == there["figures"]
+
+
+def test_bar() -> None:
+    """Does the bar move with every part that runs, and name the one that spoke last?"""
+    file = io.StringIO()
+    with tqdm(total=3, file=file, miniters=0, mininterval=0) as line:
+        bar = Bar(line, {})
+        for name, share in (("one", 0.5), ("two", 0.25), ("one", 1.0)):
+            bar.tell(name, share)
+        assert line.n == 1.25
+    assert "two 25%" in file.getvalue()
 
 
 @pytest.fixture

@@ -103,7 +103,7 @@ class Bar:
         """Note that a part has come so far."""
         self.shares[name] = share
         self.bar.n = round(math.fsum(self.shares.values()), 2)
-        self.bar.set_description(f"{name[:60]} {share:.0%}", refresh=False)
+        self.bar.set_description_str(f"{name[:60]} {share:.0%}", refresh=False)
         self.bar.update(0)  # draws it, if the last time was long enough ago
 
 
@@ -121,7 +121,8 @@ def run(parts: Sequence[Part], folder: Path, jobs: int) -> None:
 def _run_wave(todo: Sequence[Job], processes: int) -> None:
     """Run parts that do not need each other."""
     layout = "{percentage:3.0f}%|{bar:20}| {n:.1f}/{total} [{elapsed}<{remaining}] {desc}"
-    with tqdm(total=len(todo), bar_format=layout, disable=None) as line:
+    # Some parts take minutes: every report of theirs may move the bar (miniters).
+    with tqdm(total=len(todo), bar_format=layout, miniters=0, disable=None) as line:
         bar = Bar(line, {})
         if processes == 1:
             for job in todo:
