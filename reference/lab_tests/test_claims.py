@@ -86,6 +86,7 @@ SPOILT: list[tuple[str, int, dict[str, Any], dict[str, Any]]] = [
     ("5.1", 0, {"attention": True}, {"parameters": 675_364}),
     ("5.1", 1, {"attention": True}, {"groups": [{"bleu": -1.0, "exact": 0.0}] * 5}),
     ("5.1", 2, {"attention": True}, {"groups": [{"bleu": 1.0, "exact": 1.0}] * 5}),
+    ("5.1", 3, {"attention": True}, {"groups": [{"bleu": -1.0, "exact": 0.0}] * 5}),
     ("5.2", 0, {}, {"looks": {"rega": {"the": 1.0}}}),
     ("5.3", 0, {}, {"beams": [{"bleu": 1.0}, {"bleu": 0.9}, {"bleu": 1.0}]}),
     ("6.1", 0, {}, {"variance": 80.0}),

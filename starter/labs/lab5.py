@@ -61,10 +61,24 @@ def attention_is_better(results: Results) -> bool:
     return all(ours["bleu"] >= plain["bleu"] for ours, plain in pairs)
 
 
+def attention_is_better_where_trained(results: Results) -> bool:
+    """Compare BLEU in the groups that training has, too."""
+    pairs = list(zip(*both_groups(results), strict=True))[:-1]
+    return all(ours["bleu"] >= plain["bleu"] for ours, plain in pairs)
+
+
 def both_collapse(results: Results) -> bool:
     """Tell whether both get fewer than half of the sentences with 4 phrases right."""
     return all(groups[-1]["exact"] < 0.5 for groups in both_groups(results))
 
+
+AT_FOUR = (
+    "Looked into with seed 1: at 4 phrases attention drops a phrase, as in the lecture (2.6 words too "
+    "short), and pays BLEU's penalty for short texts, while seq2seq keeps the length and gains with "
+    "training: trained for 3 epochs its BLEU is 0.45 there (0.82 on the test set), for 10 epochs "
+    "0.82 (0.99); the lecture's, at 0.969 on its test set, has 0.689. So the order at 4 phrases "
+    "is decided by how well seq2seq is trained"
+)
 
 # --- 5.2 Where it looks ---
 
@@ -233,10 +247,14 @@ EXPERIMENTS = (
                 "1,134,116 parameters.",
                 lambda results: results.first(attention=True)["parameters"] == 1_134_116,
             ),
-            Claim("Attention ≥ seq2seq on BLEU in every group.", attention_is_better),
+            Claim("Attention ≥ seq2seq on BLEU in every group.", attention_is_better, AT_FOUR),
             Claim(
                 "At 4 phrases both collapse: fewer than half of the sentences are exact.",
                 both_collapse,
+            ),
+            Claim(
+                "Attention ≥ seq2seq on BLEU with 0 to 3 phrases, as in training.",
+                attention_is_better_where_trained,
             ),
         ),
     ),
