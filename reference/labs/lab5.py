@@ -73,11 +73,11 @@ def both_collapse(results: Results) -> bool:
 
 
 AT_FOUR = (
-    "Looked into with seed 1: at 4 phrases attention drops a phrase, as in the lecture (2.6 words too "
-    "short), and pays BLEU's penalty for short texts, while seq2seq keeps the length and gains with "
-    "training: trained for 3 epochs its BLEU is 0.45 there (0.82 on the test set), for 10 epochs "
+    "Looked into with seed 1: at 4 phrases attention drops a phrase, as in the lecture (2.6 words "
+    "too short), and pays BLEU's penalty for short texts, while seq2seq keeps the length and gains "
+    "with training: after 3 epochs its BLEU is 0.45 there (0.82 on the test set), after 10 epochs "
     "0.82 (0.99); the lecture's, at 0.969 on its test set, has 0.689. So the order at 4 phrases "
-    "is decided by how well seq2seq is trained"
+    "seems to depend on how well seq2seq is trained"
 )
 
 # --- 5.2 Where it looks ---
