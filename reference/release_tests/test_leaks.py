@@ -13,6 +13,7 @@ from assignment.facts import Facts
 SHORTEST = 20  # characters, blanks not counted
 RUN = 4  # lines in a row that no public file may share with a closed one
 CLOSED = ("autograder", "data", "assignment")  # folders whose code is not for students
+QUOTING = ("autograder/examples.py",)  # repeats examples of the public tests, as it should
 
 
 def normal(line: str) -> str:
@@ -82,7 +83,8 @@ def closed_code(files: Files, root: Path) -> list[str]:
     return [
         path.relative_to(root).as_posix()
         for path in code
-        if public & set(runs(path.read_text(encoding="utf-8")))
+        if path.relative_to(root).as_posix() not in QUOTING
+        and public & set(runs(path.read_text(encoding="utf-8")))
     ]
 
 
