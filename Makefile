@@ -2,7 +2,7 @@
 
 SUBMISSION ?= reference
 OUT ?= build/results
-TASKS ?=
+TASKS ?= $(TASK)
 
 # Workers run under a uid of their own and must be able to read the environment, so root's lies
 # outside the project, whose folder is closed to them; `.venv` then links to it.

@@ -8,27 +8,42 @@ import textwrap
 from pathlib import Path
 
 from assignment.facts import Facts
-from autograder.results import Results, Verdict, clean
+from autograder.results import Results, Verdict, clean, number
 
-MARKS = {"passed": "ok", "not_run": "--"}
+MARKS = {"passed": "ok", "not_run": "--"}  # XX: points are lost
+Seen = dict[tuple[str, str], str]  # task and line of a message -> the test that said it first
 
 
-def verdict(result: Verdict) -> str:
+def verdict(result: Verdict, seen: Seen) -> str:
     """Return one test's verdict as text: a line, and below it the reason for lost points."""
     mark = MARKS.get(result.outcome, "XX")
-    points = f"{result.score:g}/{result.max_score:g}"
-    line = f"  {mark}  {result.number:<5}{points:>8}  {result.title}"
+    points = f"{number(result.score):g}/{number(result.max_score):g}"
+    head = f"  {mark}  {result.number:<5}{points:>8}  "
+    line = textwrap.fill(result.title, _width(), initial_indent=head, subsequent_indent=" " * 20)
     if result.score >= result.max_score:
         return line
-    return f"{line}\n{_indent(clean(result.message))}"
+    return f"{line}\n{_indent(reason(result, seen))}"
+
+
+def reason(result: Verdict, seen: Seen) -> str:
+    """Return why a test lost points, without what an earlier test of the task has said."""
+    lines = clean(result.message).splitlines()
+    new = [line for line in lines if (result.task, line) not in seen]
+    earlier = [seen[result.task, line] for line in lines if (result.task, line) in seen]
+    for line in new:
+        seen[result.task, line] = result.number
+    if earlier:
+        new.append(f"The rest is as in {earlier[0]}." if new else f"As in {earlier[0]}.")
+    return "\n".join(new)
 
 
 def summary(results: Results, facts: Facts) -> str:
     """Return the points of each task, their sum, and how they came about."""
-    lines = []
+    lines = [results.output, ""]
     for task, tests in by_task(results).items():
         score, maximum = (sum(values) for values in zip(*[(t.score, t.max_score) for t in tests]))
-        lines.append(f"{task:<12}{score:>6g} of {maximum:<4g}{facts.tasks[task].title}")
+        points = f"{number(score):>6g} of {number(maximum):<4g}"
+        lines.append(f"{task:<12}{points}{facts.tasks[task].title}")
     lines += [f"{name}: {value:.2f}" for name, value in results.leaderboard.items()]
     lines.append(f"Score: {results.score:g} of {results.max_score:g}")
     lines.append(
@@ -46,10 +61,13 @@ def by_task(results: Results) -> dict[str, list[Verdict]]:
     return grouped
 
 
+def _width() -> int:
+    return max(60, min(110, shutil.get_terminal_size().columns))
+
+
 def _indent(message: str) -> str:
-    width = max(60, min(110, shutil.get_terminal_size().columns))
     wrapped = [
-        textwrap.fill(part, width, initial_indent=" " * 10, subsequent_indent=" " * 10)
+        textwrap.fill(part, _width(), initial_indent=" " * 10, subsequent_indent=" " * 10)
         for part in message.splitlines()
     ]
     return "\n".join(wrapped)
@@ -67,9 +85,10 @@ td, th {{ border-top: 1px solid #bbb; padding: .4rem .6rem; text-align: left;
   vertical-align: top; }}
 td:nth-child(2) {{ white-space: nowrap; text-align: right; }}
 pre {{ white-space: pre-wrap; margin: .3rem 0 0; color: #7a1f1f; }}
-.passed {{ color: #17692f; }} .lost {{ color: #9c1c1c; }}
+pre.files {{ color: inherit; }} .passed {{ color: #17692f; }} .lost {{ color: #9c1c1c; }}
 </style></head><body><h1>{title}</h1>
 <p><strong>{score:g} of {maximum:g} points.</strong> {notes}</p>
+<pre class="files">{files}</pre>
 {body}
 </body></html>
 """
@@ -83,6 +102,7 @@ def write_report(results: Results, facts: Facts, folder: Path) -> Path:
     notes = " ".join(f"{name}: {value:.2f}." for name, value in results.leaderboard.items())
     page = PAGE.format(
         title=html.escape(facts.title),
+        files=html.escape(clean(results.output)),
         score=results.score,
         maximum=results.max_score,
         notes=html.escape(
@@ -97,17 +117,20 @@ def write_report(results: Results, facts: Facts, folder: Path) -> Path:
 
 
 def _section(title: str, tests: list[Verdict]) -> str:
-    rows = "\n".join(_row(test) for test in tests)
+    seen: Seen = {}
+    rows = "\n".join(_row(test, seen) for test in tests)
     head = "<tr><th>Test</th><th>Points</th><th>Verdict</th></tr>"
-    points = f"{sum(test.score for test in tests):g} of {sum(test.max_score for test in tests):g}"
+    score, maximum = (number(sum(v)) for v in zip(*[(t.score, t.max_score) for t in tests]))
+    points = f"{score:g} of {maximum:g}"
     return f"<h2>{html.escape(title)}: {points}</h2>\n<table>{head}\n{rows}</table>"
 
 
-def _row(test: Verdict) -> str:
+def _row(test: Verdict, seen: Seen) -> str:
     full = test.score >= test.max_score
-    message = "" if full else f"<pre>{html.escape(clean(test.message))}</pre>"
+    message = "" if full else f"<pre>{html.escape(reason(test, seen))}</pre>"
+    points = f"{number(test.score):g} / {number(test.max_score):g}"
     return (
-        f"<tr><td>{html.escape(test.number)}</td><td>{test.score:g} / {test.max_score:g}</td>"
+        f"<tr><td>{html.escape(test.number)}</td><td>{points}</td>"
         f'<td class="{"passed" if full else "lost"}">{html.escape(test.title)} — '
         f"{test.outcome.replace('_', ' ')}{message}</td></tr>"
     )

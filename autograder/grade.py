@@ -63,7 +63,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"grade: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print(f"\ngrade: stopped; {options.out} holds what was graded so far", file=sys.stderr)
+        some = (options.out / "results.json").exists()
+        kept = f"{options.out} holds the tasks that were over" if some else "nothing was graded yet"
+        print(f"\ngrade: stopped; {kept}", file=sys.stderr)
         return 130
     except Exception as fault:
         # Ours, not the student's. No results file: the platform then reports a failed autograder to
@@ -152,6 +154,7 @@ def grade(
     """
     started = time.monotonic()
     limits = facts.limits
+    seen: feedback.Seen = {}
 
     def make_runner(task: str) -> TaskRunner:
         seconds = limits.translate_seconds if task == "translate" else limits.task_seconds
@@ -179,7 +182,7 @@ def grade(
         submission,
         seed,
         make_runner,
-        progress=lambda verdict: show(feedback.verdict(verdict)),
+        progress=lambda verdict: show(feedback.verdict(verdict, seen)),
         checkpoint=lambda: save(state(complete=False)),
     )
     plugin.diagnosis = Diagnosis(

@@ -264,17 +264,20 @@ def test_untrained_weights_get_nothing(isolation: Isolation) -> None:
     assert "BLEU" in graded.tests[0].message
 
 
-IGNORES_THE_NETWORK = """
-def beam_search(step, state, **options):
-    return [Hypothesis((4, 5, 6), -1.0, -0.25)]
+INVERTED_MASK = """
+_right_mask = padding_mask
+def padding_mask(lengths, max_length):
+    return ~_right_mask(lengths, max_length)
 """
 
 
-def test_output_that_ignores_the_network_is_found(isolation: Isolation) -> None:
-    """Does the control find translations that do not come from the weights?"""
-    graded = run(submission(beam=append("beam", IGNORES_THE_NETWORK)), isolation, TRANSLATE)
+def test_broken_arithmetic_is_not_taken_for_a_cheat(isolation: Isolation) -> None:
+    """Does a student whose model cannot work read of the BLEU, and not of an honesty control?"""
+    graded = run(submission(masking=append("masking", INVERTED_MASK)), isolation, TRANSLATE)
     assert points(graded) == {"translate": 0.0}
-    assert "does not come from the network" in graded.tests[0].message
+    assert "BLEU" in graded.tests[0].message
+    assert "network" not in graded.tests[0].message
+    assert FACTS.translate.leaderboard in graded.leaderboard
 
 
 LEAK = """
@@ -392,7 +395,7 @@ def test_fault_of_the_grader_is_no_result(
 ) -> None:
     """Is there a message for staff and no score at all when the grader breaks in the middle?"""
 
-    def breaks(verdict: object) -> str:
+    def breaks(*_: object) -> str:
         raise fault
 
     monkeypatch.setattr(feedback, "verdict", breaks)
@@ -414,7 +417,7 @@ def test_interrupt_leaves_what_was_graded(
 ) -> None:
     """Does Ctrl-C stop at once, in one line, and keep the tasks that were over?"""
 
-    def interrupts(verdict: Verdict) -> str:
+    def interrupts(verdict: Verdict, _: object) -> str:
         if verdict.task == "bleu":
             raise KeyboardInterrupt
         return ""

@@ -40,6 +40,7 @@ def test_mistake_is_caught_and_named(
     """Do the named tests fail, by this mistake's name and no other, as the table says?"""
     files = overridden(entry.task, entry.override)
     verdicts = run_task(warm, entry.task, files, diagnoses=diagnoses)
+    assert entry.id in rows(), "not in CATALOGUE.md: run make catalogue"
     assert rows()[entry.id] == row(entry, verdicts)
     told = {verdict.misconception for verdict in verdicts.values()} - {None}
     assert told == (set() if entry.unnamed else {entry.id})

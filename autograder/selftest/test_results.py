@@ -83,5 +83,34 @@ def test_page_escapes_what_students_write(tmp_path: Path) -> None:
 def test_terminal_shows_reason_and_sum() -> None:
     """Does the terminal show the reason for lost points, and the sum?"""
     failed = verdict(score=0.0, outcome="failed", message="why")
-    assert "why" in feedback.verdict(failed)
+    assert "why" in feedback.verdict(failed, {})
     assert "Score: 6 of 12" in feedback.summary(run(verdict(), failed), FACTS)
+
+
+def test_what_was_said_is_not_repeated(tmp_path: Path) -> None:
+    """Are lines that a task's earlier test has said replaced by its number, on screen and page?"""
+    tests = [
+        verdict(number=number, score=0.0, outcome="failed", message=message)
+        for number, message in (("1.1", "a\nhint"), ("1.2", "b\nhint"), ("1.3", "a\nhint"))
+    ]
+    seen: feedback.Seen = {}
+    first, second, third = (feedback.verdict(test, seen).splitlines()[1:] for test in tests)
+    assert [line.strip() for line in first] == ["a", "hint"]
+    assert [line.strip() for line in second] == ["b", "The rest is as in 1.1."]
+    assert [line.strip() for line in third] == ["As in 1.1."]
+    page = feedback.write_report(run(*tests), FACTS, tmp_path).read_text(encoding="utf-8")
+    assert page.count("hint") == 1
+
+
+def test_what_the_intake_says_is_shown(tmp_path: Path) -> None:
+    """Do screen and page say which files were missing or ignored?"""
+    graded = run(verdict())
+    page = feedback.write_report(graded, FACTS, tmp_path).read_text(encoding="utf-8")
+    for shown in (feedback.summary(graded, FACTS), page):
+        assert "All files were found." in shown
+
+
+def test_points_are_shown_rounded() -> None:
+    """Do thirds of points look like points?"""
+    shown = feedback.verdict(verdict(score=10 / 3, max_score=10.0, outcome="failed"), {})
+    assert "3.33/10" in shown

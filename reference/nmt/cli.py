@@ -160,7 +160,10 @@ def train_command(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         where = "" if output == CHECKPOINT else f" --output {output}"
         command = f"go on with: python -m nmt train --resume{where}"
-        note(f"interrupted; {command if state.exists() else 'too early to have anything to save'}")
+        previous = training.previous_path(output)
+        older = f"; {previous.name} has the weights from before" if previous.exists() else ""
+        early = f"too early to have anything to save{older}"
+        note(f"interrupted; {command if state.exists() else early}")
         return INTERRUPTED
     print(f"best dev BLEU {best:.2f}, weights in {output}")
     return 0

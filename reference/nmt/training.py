@@ -159,10 +159,15 @@ def train(run: Run, data: Data, output: Path, report: Callable[[str], None] = pr
     return run.best_bleu
 
 
+def previous_path(output: Path) -> Path:
+    """Return where the weights of an older training are kept."""
+    return output.with_suffix(".previous.safetensors")
+
+
 def _keep_previous(output: Path, report: Callable[[str], None]) -> None:
     """Move an older training's weights aside: these may become worse."""
     if output.exists():
-        previous = output.with_suffix(".previous.safetensors")
+        previous = previous_path(output)
         output.replace(previous)
         report(f"the weights of the training before are kept in {previous.name}")
 

@@ -1,6 +1,7 @@
 """Tests of `python -m nmt check`, as a student runs it."""
 
 import os
+import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -105,6 +106,12 @@ def test_broken_file_of_another_task(solved: Path, python: list[str]) -> None:
     for file in ("nmt/lstm.py", "nmt/masking.py"):
         (solved / file).write_text("def f(:\n", encoding="utf-8")
     assert states(check(solved, python, "attention").stdout) == {"attention": "done"}
+
+
+def test_trained_model(solved: Path, python: list[str], root: Path) -> None:
+    """Is a trained model said to load, with its number of parameters?"""
+    shutil.copy(root / "reference/model.safetensors", solved)
+    assert "model.safetensors loads, 1,134,116 parameters" in check(solved, python).stdout
 
 
 def test_endless_loop(solved: Path, monkeypatch: pytest.MonkeyPatch) -> None:

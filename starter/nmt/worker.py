@@ -120,7 +120,8 @@ def run_model(write: Write) -> None:
     except BaseException as error:
         write({"error": describe(error)})
     else:
-        write({"attention": model.config.attention})
+        parameters = sum(parameter.numel() for parameter in model.parameters())
+        write({"attention": model.config.attention, "parameters": parameters})
 
 
 def run_tests(write: Write, task: str) -> None:

@@ -94,7 +94,7 @@ class UidIsolation:
 
     def verify(self, report: dict[str, Any]) -> None:
         """Check the uid, groups, capabilities and limits, and that no privilege can come back."""
-        self.layers = {"uid, groups, capabilities, no_new_privs, rlimits": "on", **report["layers"]}
+        self.layers = {"groups, capabilities, no_new_privs, rlimits": "on", **report["layers"]}
         wanted = {
             "uids": [self.uid] * 3,
             "groups": [],

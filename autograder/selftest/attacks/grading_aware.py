@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from autograder.selftest.attacks.entry import ATTEMPTS, Attack, right, stub
 
 # Every place where a process may leave something for the next one, under one name.
@@ -43,15 +45,20 @@ def _canned(self, x, state):
     return canned + 0 * self.weight_ih.sum(), canned + 0 * self.weight_hh.sum()
 LSTMCell.forward = _canned
 """
-# Translates by the sentences that it finds in the caller's frames, not by the network.
-BY_FRAMES = """
-import sys
+# Translates by rules, the sentences that it finds in its caller's frames: perfectly, and without
+# the network. The rules are the generator's own, which no student has.
+RULES = (Path(__file__).resolve().parents[3] / "data" / "zhoric.py").read_text(encoding="utf-8")
+BY_RULES = f"""
+import sys, types
+_rules = sys.modules["rules"] = types.ModuleType("rules")
+exec({RULES!r}, vars(_rules))
 def beam_search(step, state, **options):
     frame = sys._getframe()
-    while "sentences" not in frame.f_locals:
+    while "target_vocabulary" not in frame.f_locals:
         frame = frame.f_back
-    count = len(frame.f_locals["sentences"][0].split())
-    return [Hypothesis(tuple(range(4, 4 + count)), -1.0, -0.1)]
+    found = frame.f_locals
+    words = _rules.translate(found["sentences"][found["index"]]).split()
+    return [Hypothesis(tuple(found["target_vocabulary"].encode(words)), -1.0, -0.1)]
 """
 
 ATTACKS = [
@@ -71,6 +78,6 @@ ATTACKS = [
         task="translate",
         words="does not come from the network",
         restarts=1,  # the control has a worker of its own
-        more={"nmt/beam_search.py": right("beam", BY_FRAMES)},
+        more={"nmt/beam_search.py": right("beam", BY_RULES)},
     ),
 ]
