@@ -21,6 +21,7 @@ from autograder.sandbox.session import Call
 
 ROUNDED = 2e-6  # the right values have six decimals, and float32 seven digits
 MAX_SHOWN = 240  # characters of what a student's code returned; a right value has fewer than 80
+EMPTY = "()"  # the translation without a word
 NO_VALUE = "something that is not of the form that the contract gives"
 TRUE, FALSE = True, False
 
@@ -67,11 +68,12 @@ def lists(value: Any) -> Any:
 
 
 def show(value: Any) -> str:
-    """Write a value with at most six digits a number."""
+    """Write a value with six decimals a number, as the right values have them."""
     if isinstance(value, (tuple, list)):
         text = "[" + ", ".join(show(item) for item in value[:MAX_SHOWN]) + "]"
     else:
-        text = f"{value:.6g}" if isinstance(value, float) else str(value)
+        # + 0.0: what is rounded to -0 is 0
+        text = f"{round(value, 6) + 0.0:.10g}" if isinstance(value, float) else str(value)
     return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + " …"
 
 
@@ -273,7 +275,7 @@ _LETTERS = {_EOS: "</s>", _A: "a", _B: "b", _BOS: "<s>"}
 def _spelled(answer: Any) -> Any:
     """Return (letters, score) of each hypothesis."""
     return [
-        ["".join(_LETTERS[token] for token in tokens), score]
+        ["".join(_LETTERS[token] for token in tokens) or EMPTY, score]
         for tokens, _, score in answer[0]["hypotheses"]
     ]
 
@@ -335,7 +337,9 @@ _CAT = ["the cat is on the mat", "there is a cat on the mat"]
 def _corpus(pairs: list[tuple[str, list[str]]], max_n: int, right: float) -> Example:
     candidates = [candidate.split() for candidate, _ in pairs]
     references = [[reference.split() for reference in group] for _, group in pairs]
-    named = "; ".join(f"`{candidate}` against {_quoted(group)}" for candidate, group in pairs)
+    named = "; ".join(
+        f"{_quoted([candidate])} against {_quoted(group)}" for candidate, group in pairs
+    )
     return Example(
         CORPUS_TESTS,
         "score",
@@ -358,8 +362,8 @@ def _sentence(candidate: str, right: list[float]) -> Example:
     )
 
 
-def _quoted(references: Sequence[str]) -> str:
-    return " and ".join(f"`{reference}`" for reference in references)
+def _quoted(texts: Sequence[str]) -> str:
+    return " and ".join(f"`{text}`" if text else "nothing" for text in texts)
 
 
 BLEU = [

@@ -5,7 +5,8 @@ Messages name the contract, shapes and positions, never an expected value.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -43,9 +44,13 @@ def tensor(what: str, actual: Any, expected: Tensor, *, sizes: str, rule: str = 
     if not isinstance(actual, Tensor):
         raise Mismatch(f"{what} must be a tensor {sizes}; it is {kind(actual)}.")
     if actual.shape != expected.shape:
+        here = (
+            f"here {sizes} is {tuple(expected.shape)}"
+            if expected.dim()
+            else "it must have no dimension"
+        )
         raise Mismatch(
-            f"{what} has the shape {tuple(actual.shape)}; here {sizes} is {tuple(expected.shape)}."
-            + _squeezed(actual, expected)
+            f"{what} has the shape {tuple(actual.shape)}; {here}." + _squeezed(actual, expected)
         )
     if actual.dtype != expected.dtype:
         raise Mismatch(
@@ -58,6 +63,7 @@ def tensor(what: str, actual: Any, expected: Tensor, *, sizes: str, rule: str = 
     if bool(wrong.any()):
         raise Mismatch(
             f"{what} is wrong: {_where(wrong, sizes)}.{f' The rule: {rule}.' if rule else ''}"
+            + _rounded(actual, expected)
         )
 
 
@@ -80,9 +86,22 @@ def in_order(what: str, values: Sequence[Any], expected: Sequence[Tensor], order
 def _differs(actual: Tensor, expected: Tensor) -> Tensor:
     if not expected.is_floating_point():
         return actual != expected
-    relative = TOLERANCES.float64 if expected.dtype is torch.float64 else TOLERANCES.float32
+    wide = expected.dtype is torch.float64
+    return _off(actual, expected, TOLERANCES.float64 if wide else TOLERANCES.float32)
+
+
+def _off(actual: Tensor, expected: Tensor, relative: float) -> Tensor:
     scale = expected.abs().max().clamp(min=1e-3) if expected.numel() else torch.tensor(1.0)
     return (actual - expected).abs() > relative * scale
+
+
+def _rounded(actual: Tensor, expected: Tensor) -> str:
+    """Say that a result in float64 has the precision of float32, if it has."""
+    if expected.dtype is not torch.float64 or bool(
+        _off(actual, expected, TOLERANCES.float32).any()
+    ):
+        return ""
+    return " It is right to about the precision of float32: is it computed in float32 on the way?"
 
 
 def _where(wrong: Tensor, sizes: str) -> str:
@@ -114,9 +133,35 @@ def gradients(
         tensor(what_of, got, wanted, sizes=f"the shape of {name}")
 
 
-def unchanged(what: str, after: Any, before: Mapping[str, Tensor]) -> None:
+@contextmanager
+def during(words: str) -> Iterator[None]:
+    """Add words on the call to a mismatch in it."""
+    try:
+        yield
+    except Mismatch as fault:
+        raise Mismatch(f"{fault} {words}" if words else str(fault)) from None
+
+
+def settings(training: bool, dtype: torch.dtype) -> str:
+    """Say in which mode and dtype a call was, if these are not the usual ones."""
+    words = [] if training else ["in evaluation mode"]
+    words += ["in float64"] if dtype is torch.float64 else []
+    return f"This was {' and '.join(words)}." if words else ""
+
+
+def after(number: int) -> str:
+    """Say what a mismatch in a later call of several may come from."""
+    return (
+        f"This was call {number + 1} of several, and those before it were right: is anything kept "
+        "from one call to the next?"
+        if number
+        else ""
+    )
+
+
+def unchanged(what: str, left: Any, before: Mapping[str, Tensor]) -> None:
     """Check that the arguments are what they were."""
-    for value, (name, wanted) in zip(parts(what, after, tuple(before)), before.items()):
+    for value, (name, wanted) in zip(parts(what, left, tuple(before)), before.items()):
         kept = isinstance(value, Tensor) and value.dtype == wanted.dtype
         if not kept or not torch.equal(value, wanted):
             raise Mismatch(

@@ -35,15 +35,25 @@ def scattered(rng: torch.Generator, batch: int, width: int) -> Tensor:
 
 
 def scores(
-    rng: torch.Generator, mask: Tensor, dtype: torch.dtype, *, spread: float = 1.5
+    rng: torch.Generator,
+    mask: Tensor,
+    dtype: torch.dtype,
+    *,
+    spread: float = 1.5,
+    level: float = 10.0,
+    zero: bool = False,
 ) -> Tensor:
-    """Draw scores (B, S), far from zero, with larger and smaller ones at padding.
+    """Draw scores (B, S), with larger and smaller ones at padding.
 
-    Rows lie around 10 or -10 in turn, so that neither 0 nor a small number stands for "no score".
+    Rows lie around the level and its negative in turn, so that neither 0 nor a small number stands
+    for "no score". With `zero`, the first real score of each row is exactly 0. All stay in a range
+    where e to their power is a number of float32, and not 0: larger ones the contract leaves open.
     """
     batch, width = mask.shape
     signs = torch.where((torch.arange(batch) + integer(rng, 0, 1)) % 2 == 0, 1.0, -1.0)
-    real = normal(rng, batch, width, scale=spread) + 10 * signs.unsqueeze(1)
+    real = normal(rng, batch, width, scale=spread) + level * signs.unsqueeze(1)
+    if zero:
+        real = real.masked_fill(~mask & ((~mask).cumsum(1) == 1), 0.0)
     lowest = real.masked_fill(mask, float("inf")).amin(1, keepdim=True)
     above = torch.rand(batch, width, generator=rng) * 2 * ABOVE - ABOVE
     first = mask & (mask.cumsum(1) == 1)

@@ -40,7 +40,7 @@ DTYPES = (torch.float32, torch.float64)
 SCORE_SIZES = [(3, 5, 4, 6, 2), (2, 4, 6, 3, 5), (1, 4, 3, 2, 5), (4, 1, 2, 3, 5), (1, 1, 3, 2, 4)]
 EQUAL_SIZES = [(3, 3, 4, 4, 4), (4, 4, 4, 4, 4)]
 # (B, S, E, H, D)
-STEP_SIZES = [(3, 5, 2, 7, 4), (5, 4, 6, 3, 2), (2, 6, 3, 4, 5)]
+STEP_SIZES = [(3, 5, 2, 7, 4), (5, 4, 6, 3, 2), (2, 6, 3, 4, 5), (3, 4, 2, 5, 5)]  # also H = D
 SINGLE_SIZES = [(1, 4, 3, 5, 2), (3, 1, 2, 5, 4), (1, 1, 3, 2, 4), (2, 3, 1, 1, 1)]
 INPUTS = ("y", "o_prev", "h", "c", "values", "mask")
 Sizes = tuple[int, int, int, int, int]
@@ -144,9 +144,9 @@ def same_attention(actual: object, inputs: dict[str, Tensor]) -> None:
     expected = attention.attend(*inputs.values())
     compare.in_order("attend", (context, weights), expected, "(context, weights)")
     rule = "softmax of the row's scores over its real positions, 0 at padding"
-    compare.tensor("the weights of attend", weights, expected[1], sizes="(B, S)", rule=rule)
+    compare.tensor("`weights` of attend", weights, expected[1], sizes="(B, S)", rule=rule)
     rule = "the sum over i of weight_i * values_i"
-    compare.tensor("the context of attend", context, expected[0], sizes="(B, D)", rule=rule)
+    compare.tensor("`context` of attend", context, expected[0], sizes="(B, D)", rule=rule)
 
 
 def test_attend(probe: TaskRunner, rng: torch.Generator) -> None:
@@ -161,8 +161,18 @@ def test_attend(probe: TaskRunner, rng: torch.Generator) -> None:
             (4, 4, 4),
         ]:
             inputs = attend_inputs(rng, batch, source, width, dtype)
-            report = probe.call("run", name="attend", arguments=list(inputs.values()))
-            same_attention(answers.fields(report, "value")[0], inputs)
+            check_attend(probe, inputs, compare.settings(True, dtype))
+    inputs = attend_inputs(rng, 4, 7, 3, torch.float32)
+    for mask in (padding.scattered(rng, 4, 7), padding.scattered(rng, 4, 7)):
+        inputs |= {"mask": mask, "scores": padding.scores(rng, mask, torch.float32)}
+        check_attend(probe, inputs, "Padding is not at the end here.")
+
+
+def check_attend(probe: TaskRunner, inputs: dict[str, Tensor], words: str) -> None:
+    """Run attend, and compare."""
+    report = probe.call("run", name="attend", arguments=list(inputs.values()))
+    with compare.during(words):
+        same_attention(answers.fields(report, "value")[0], inputs)
 
 
 def test_attend_gradients(probe: TaskRunner, rng: torch.Generator) -> None:
@@ -195,7 +205,9 @@ def step_inputs(rng: torch.Generator, sizes: Sizes, dtype: torch.dtype) -> tuple
 def right_step(ours: AttentionDecoder, inputs: Sequence[Tensor]) -> Any:
     """Return what the reference's step gives for y, o_prev, h, c, values and mask."""
     y, o_prev, h, c, values, mask = inputs
-    return ours.step(y, o_prev, (h, c), Memory(values, ours.att_projection(values), mask))
+    parts = values, ours.att_projection(values), mask
+    memory = Memory(*(part.expand(len(y), *part.shape[1:]) for part in parts))
+    return ours.step(y, o_prev, (h, c), memory)
 
 
 def same_step(actual: object, expected: Any, *, o: bool = True) -> Any:
@@ -208,7 +220,7 @@ def same_step(actual: object, expected: Any, *, o: bool = True) -> Any:
     compare.tensor("h' of step", h, expected[1][0], sizes="(B, H)", rule=rule)
     compare.tensor("c' of step", c, expected[1][1], sizes="(B, H)", rule=rule)
     rule = "attend to e_i = h'ᵀ keys_i, with the new h' and the memory's mask"
-    compare.tensor("the weights of step", weights, expected[2], sizes="(B, S)", rule=rule)
+    compare.tensor("`weights` of step", weights, expected[2], sizes="(B, S)", rule=rule)
     if o:
         rule = "o = dropout(tanh(combined_output([context; h'])))"
         compare.tensor("o of step", got, expected[0], sizes="(B, H)", rule=rule)
@@ -222,13 +234,25 @@ def check_step(probe: TaskRunner, rng: torch.Generator, sizes: Sizes, dtype: tor
         report = probe.call(
             "step", weights=dict(ours.state_dict()), inputs=inputs, training=training
         )
-        same_step(answers.fields(report, "value")[0], right_step(ours, inputs))
+        with compare.during(compare.settings(training, dtype)):
+            same_step(answers.fields(report, "value")[0], right_step(ours, inputs))
 
 
 def test_step(probe: TaskRunner, rng: torch.Generator) -> None:
     """Does one step give the o, h', c' and weights of the equations?"""
     for sizes in STEP_SIZES:
         check_step(probe, rng, sizes, torch.float32)
+    check_expanded(probe, rng)
+
+
+def check_expanded(probe: TaskRunner, rng: torch.Generator) -> None:
+    """Run a step whose memory is one row for the whole batch, expanded, as beam search has it."""
+    sizes = (4, 5, 2, 6, 3)
+    ours, inputs = decoder(rng, sizes, torch.float32), step_inputs(rng, sizes, torch.float32)
+    inputs = (*inputs[:4], inputs[4][:1], inputs[5][:1])
+    report = probe.call("step", weights=dict(ours.state_dict()), inputs=inputs, training=False)
+    with compare.during("The memory is one sentence's, expanded to all rows."):
+        same_step(answers.fields(report, "value")[0], right_step(ours, inputs))
 
 
 def test_step_sizes_and_float64(probe: TaskRunner, rng: torch.Generator) -> None:
@@ -240,6 +264,13 @@ def test_step_sizes_and_float64(probe: TaskRunner, rng: torch.Generator) -> None
 
 def test_step_gradients(probe: TaskRunner, rng: torch.Generator) -> None:
     """Do the gradients of a step reach every input and every parameter?"""
+    for training in (True, False):
+        with compare.during("" if training else "This was in evaluation mode."):
+            check_step_gradients(probe, rng, training)
+
+
+def check_step_gradients(probe: TaskRunner, rng: torch.Generator, training: bool) -> None:
+    """Compare the gradients of a step without dropout, after its values."""
     sizes, dtype = (3, 5, 2, 7, 4), torch.float64
     ours, inputs = decoder(rng, sizes, dtype), step_inputs(rng, sizes, dtype)
     cotangents = [normal(rng, 3, size, dtype=dtype) for size in (7, 7, 7, 5)]
@@ -247,7 +278,7 @@ def test_step_gradients(probe: TaskRunner, rng: torch.Generator) -> None:
         "step",
         weights=dict(ours.state_dict()),
         inputs=inputs,
-        training=True,
+        training=training,
         cotangents=cotangents,
     )
     value, *found = answers.fields(report, "value", "argument_gradients", "parameter_gradients")
@@ -287,9 +318,11 @@ def test_dropout(probe: TaskRunner, rng: torch.Generator) -> None:
     ours, inputs = decoder(rng, sizes, torch.float32), step_inputs(rng, sizes, torch.float32)
     expected = right_step(ours, inputs)
     weights = dict(ours.state_dict())
-    report = probe.call("step", weights=weights, inputs=inputs, training=False, dropout=p)
-    same_step(answers.fields(report, "value")[0], expected)
+    # Both are called before either is looked at: what is wrong may show in one of them alone.
     report = probe.call("steps", weights=weights, calls=[inputs] * times, training=True, dropout=p)
+    evaluated = probe.call("step", weights=weights, inputs=inputs, training=False, dropout=p)
+    with compare.during("This was in evaluation mode, where nothing is dropped."):
+        same_step(answers.fields(evaluated, "value")[0], expected)
     values = answers.items(answers.fields(report, "values")[0], times)
     outputs = [same_step(value, expected, o=False) for value in values]
     check_dropped(outputs, expected[0] / (1 - p), p)
@@ -309,7 +342,18 @@ def check_dropped(outputs: Sequence[Any], kept: Tensor, p: float) -> None:
             "o is the same in every one of several steps in training with dropout; which entries "
             "are dropped must be random: use self.dropout, and seed nothing."
         )
-    share = float(torch.stack(zeros).float().mean())
+    drawn = torch.stack(zeros)  # (times, B, H)
+    alike = {
+        "units of a row": drawn == drawn[:, :, :1],
+        "rows of the batch": drawn == drawn[:, :1],
+    }
+    for what, same in alike.items():
+        if bool(same.all()):
+            raise Mismatch(
+                f"all {what} are dropped or kept together in training with dropout: each entry of "
+                "o is drawn on its own."
+            )
+    share = float(drawn.float().mean())
     # 32 steps of 16 units are 512 draws, even if all rows drop the same units: the share has a
     # standard deviation of .02, and a right answer is .14 off with a probability below 1e-10.
     if abs(share - p) > 0.14:
@@ -321,14 +365,28 @@ def check_dropped(outputs: Sequence[Any], kept: Tensor, p: float) -> None:
 
 def test_no_side_effects(probe: TaskRunner, rng: torch.Generator) -> None:
     """Are all arguments left as they were, and is nothing carried from one call to the next?"""
+    for grad in (True, False):
+        with compare.during("" if grad else "This was under torch.no_grad()."):
+            check_twice(probe, rng, grad)
+            for training in (True, False):
+                with compare.during(compare.settings(training, torch.float32)):
+                    check_memory(probe, rng, training, grad)
+    check_repeated(probe, rng)
+
+
+def check_twice(probe: TaskRunner, rng: torch.Generator, grad: bool) -> None:
+    """Call each function twice, and check values and arguments."""
     for name in RULES:
         inputs = score_inputs(rng, name, (3, 5, 4, 6, 2), torch.float32)
-        for value in twice(probe, name, inputs):
+        for value in twice(probe, name, inputs, grad):
             same_scores(name, value, inputs)
     inputs = attend_inputs(rng, 3, 5, 4, torch.float32)
-    for value in twice(probe, "attend", inputs):
+    for value in twice(probe, "attend", inputs, grad):
         same_attention(value, inputs)
-    check_memory(probe, rng)
+
+
+def check_repeated(probe: TaskRunner, rng: torch.Generator) -> None:
+    """Run unrelated steps on one decoder in evaluation mode, the first one again at the end."""
     ours = decoder(rng, (3, 5, 2, 6, 4), torch.float32)
     calls = [step_inputs(rng, (b, s, 2, 6, 4), torch.float32) for b, s in [(3, 5), (3, 5), (2, 4)]]
     calls += [calls[0]]
@@ -336,25 +394,29 @@ def test_no_side_effects(probe: TaskRunner, rng: torch.Generator) -> None:
         "steps", weights=dict(ours.state_dict()), calls=calls, training=False, dropout=0.4
     )
     values, random = answers.fields(report, "values", "random")
-    for actual, call in zip(answers.items(values, len(calls)), calls):
-        same_step(actual, right_step(ours, call))
+    for number, actual in enumerate(answers.items(values, len(calls))):
+        with compare.during(compare.after(number)):
+            same_step(actual, right_step(ours, calls[number]))
     answers.draws_nothing("step in evaluation mode", random)
 
 
-def twice(probe: TaskRunner, name: str, before: dict[str, Tensor]) -> list[Any]:
+def twice(probe: TaskRunner, name: str, before: dict[str, Tensor], grad: bool) -> list[Any]:
     """Call a function twice, check what it leaves behind, and return both results."""
-    report = probe.call("twice", name=name, arguments=list(before.values()))
+    report = probe.call("twice", name=name, arguments=list(before.values()), grad=grad)
     values, after, random = answers.fields(report, "values", "arguments_after", "random")
     compare.unchanged(name, after, before)
     answers.draws_nothing(name, random)
     return answers.items(values, 2)
 
 
-def check_memory(probe: TaskRunner, rng: torch.Generator) -> None:
+def check_memory(probe: TaskRunner, rng: torch.Generator, training: bool, grad: bool) -> None:
     """Run a step and check that its inputs, and the memory with them, are as they were."""
     sizes, dtype = (3, 5, 2, 6, 4), torch.float32
     ours, inputs = decoder(rng, sizes, dtype), step_inputs(rng, sizes, dtype)
-    report = probe.call("memory_after", weights=dict(ours.state_dict()), inputs=inputs)
+    weights = dict(ours.state_dict())
+    report = probe.call(
+        "memory_after", weights=weights, inputs=inputs, training=training, grad=grad
+    )
     value, after, keys = answers.fields(report, "value", "arguments_after", "keys")
     same_step(value, right_step(ours, inputs))
     compare.unchanged("step", after, dict(zip(INPUTS, inputs)))

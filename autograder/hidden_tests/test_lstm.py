@@ -57,7 +57,8 @@ def check_step(
             "step", weights=dict(ours.state_dict()), x=x, state=before, training=training
         )
         (value,) = answers.fields(report, "value")
-        same_state(value, ours(x, before))
+        with compare.during(compare.settings(training, dtype)):
+            same_state(value, ours(x, before))
 
 
 def test_step(probe: TaskRunner, rng: torch.Generator) -> None:
@@ -86,6 +87,13 @@ def test_sequence(probe: TaskRunner, rng: torch.Generator) -> None:
 
 def test_gradients(probe: TaskRunner, rng: torch.Generator) -> None:
     """Do the gradients reach x, h, c and all four parameters?"""
+    for training in (True, False):
+        with compare.during("" if training else "This was in evaluation mode."):
+            check_gradients(probe, rng, training)
+
+
+def check_gradients(probe: TaskRunner, rng: torch.Generator, training: bool) -> None:
+    """Compare the gradients of a step, after its values."""
     (batch, inputs, hidden), dtype = (3, 5, 4), torch.float64
     ours = cell(rng, inputs, hidden, dtype)
     x, before = normal(rng, batch, inputs, dtype=dtype), state(rng, batch, hidden, dtype)
@@ -93,7 +101,12 @@ def test_gradients(probe: TaskRunner, rng: torch.Generator) -> None:
     copies = [x.clone(), tuple(part.clone() for part in before)]
     expected = evaluate(ours, copies, cotangents=cotangents, module=ours)
     report = probe.call(
-        "step", weights=dict(ours.state_dict()), x=x, state=before, cotangents=cotangents
+        "step",
+        weights=dict(ours.state_dict()),
+        x=x,
+        state=before,
+        cotangents=cotangents,
+        training=training,
     )
     value, *found = answers.fields(report, "value", "argument_gradients", "parameter_gradients")
     same_state(value, expected["value"])
@@ -107,21 +120,35 @@ def test_gradients(probe: TaskRunner, rng: torch.Generator) -> None:
 
 def test_no_side_effects(probe: TaskRunner, rng: torch.Generator) -> None:
     """Are x, h and c left as they were, and is nothing carried from one call to the next?"""
-    ours, dtype = cell(rng, 3, 4, torch.float32), torch.float32
-    weights, what = dict(ours.state_dict()), "LSTMCell.forward"
-    x, (h, c) = normal(rng, 2, 3), state(rng, 2, 4, dtype)
-    report = probe.call("step", weights=weights, x=x, state=(h, c))
-    value, after = answers.fields(report, "value", "arguments_after")
-    same_state(value, ours(x, (h, c)))
-    compare.unchanged(what, after, {"x": x, "h": h, "c": c})
-    calls = [(normal(rng, batch, 3), state(rng, batch, 4, dtype)) for batch in (2, 5, 2)]
+    ours = cell(rng, 3, 4, torch.float32)
+    x, (h, c) = normal(rng, 2, 3), state(rng, 2, 4, torch.float32)
+    for training, grad in ((True, True), (False, True), (True, False), (False, False)):
+        report = probe.call(
+            "step", weights=dict(ours.state_dict()), x=x, state=(h, c), training=training, grad=grad
+        )
+        value, left = answers.fields(report, "value", "arguments_after")
+        words = "" if grad else "This was under torch.no_grad()."
+        with compare.during(words), compare.during(compare.settings(training, torch.float32)):
+            same_state(value, ours(x, (h, c)))
+            compare.unchanged("LSTMCell.forward", left, {"x": x, "h": h, "c": c})
+    for training in (True, False):
+        check_repeated(probe, rng, training)
+
+
+def check_repeated(probe: TaskRunner, rng: torch.Generator, training: bool) -> None:
+    """Run one cell on unrelated inputs, with other weights from the fifth call on, and compare."""
+    cells = [cell(rng, 3, 4, torch.float32) for _ in range(2)]
+    weights, later = (dict(each.state_dict()) for each in cells)
+    calls = [(normal(rng, batch, 3), state(rng, batch, 4, torch.float32)) for batch in (2, 5, 2)]
     calls.append(calls[0])
-    values, random = answers.fields(
-        probe.call("again", weights=weights, calls=calls), "values", "random"
-    )
-    for actual, (inputs, before) in zip(answers.items(values, len(calls)), calls):
-        same_state(actual, ours(inputs, before))
-    answers.draws_nothing(what, random)
+    report = probe.call("again", weights=weights, later=later, calls=calls, training=training)
+    values, random = answers.fields(report, "values", "random")
+    expected = [ours(*inputs) for ours in cells for inputs in calls]
+    for number, actual in enumerate(answers.items(values, len(expected))):
+        words = "The weights have changed since." if number >= len(calls) else ""
+        with compare.during(words), compare.during(compare.after(number)):
+            same_state(actual, expected[number])
+    answers.draws_nothing("LSTMCell.forward", random)
 
 
 def test_parameters(probe: TaskRunner, rng: torch.Generator) -> None:

@@ -57,7 +57,9 @@ def same_loss(actual: object, logits: Tensor, targets: Tensor, pad_id: int) -> N
 
 
 def batch_of_targets(
-    rng: torch.Generator, sizes: tuple[int, int, int, int], dtype: torch.dtype
+    rng: torch.Generator,
+    sizes: tuple[int, int, int, int],
+    dtype: torch.dtype,
 ) -> tuple[Tensor, Tensor]:
     """Draw logits and targets in which every id but pad_id is a real token.
 
@@ -117,7 +119,12 @@ def test_masked_softmax(probe: TaskRunner, rng: torch.Generator) -> None:
         for batch, width in SCORE_SIZES:
             mask = padding.mask_of(padding.lengths(rng, batch, width), width)
             scores = padding.scores(rng, mask, dtype)
-            same_weights(value_of(probe, "masked_softmax", scores, mask), scores, mask)
+            with compare.during(compare.settings(True, dtype)):
+                same_weights(value_of(probe, "masked_softmax", scores, mask), scores, mask)
+    mask = padding.mask_of(padding.lengths(rng, 4, 7), 7)
+    scores = padding.scores(rng, mask, torch.float32, level=0.0, zero=True)
+    with compare.during("A real score of each row is exactly 0 here."):
+        same_weights(value_of(probe, "masked_softmax", scores, mask), scores, mask)
 
 
 def test_masked_softmax_any_mask(probe: TaskRunner, rng: torch.Generator) -> None:
@@ -190,22 +197,31 @@ def with_gradients(
 
 def test_no_side_effects(probe: TaskRunner, rng: torch.Generator) -> None:
     """Are all arguments left as they were, and is a second call like the first?"""
+    for grad in (True, False):
+        with compare.during("" if grad else "This was under torch.no_grad()."):
+            check_twice(probe, rng, grad)
+
+
+def check_twice(probe: TaskRunner, rng: torch.Generator, grad: bool) -> None:
+    """Call each function twice, and check values and arguments."""
     lengths = torch.tensor([3, 5, 2])
-    for value in twice(probe, "padding_mask", {"lengths": lengths}, 6):
+    for value in twice(probe, "padding_mask", {"lengths": lengths}, 6, grad=grad):
         same_mask(value, lengths, 6)
     mask = padding.mask_of(lengths, 6)
     scores = padding.scores(rng, mask, torch.float32)
-    for value in twice(probe, "masked_softmax", {"scores": scores, "mask": mask}):
+    for value in twice(probe, "masked_softmax", {"scores": scores, "mask": mask}, grad=grad):
         same_weights(value, scores, mask)
     logits, targets = batch_of_targets(rng, (5, 5, 6, 1), torch.float32)
     before = {"logits": logits, "targets": targets}
-    for value in twice(probe, "masked_cross_entropy", before, 1):
+    for value in twice(probe, "masked_cross_entropy", before, 1, grad=grad):
         same_loss(value, logits, targets, 1)
 
 
-def twice(probe: TaskRunner, name: str, before: dict[str, Tensor], *more: int) -> list[Any]:
+def twice(
+    probe: TaskRunner, name: str, before: dict[str, Tensor], *more: int, grad: bool
+) -> list[Any]:
     """Call a function twice, check what it leaves behind, and return both results."""
-    report = probe.call("twice", name=name, arguments=[*before.values(), *more])
+    report = probe.call("twice", name=name, arguments=[*before.values(), *more], grad=grad)
     values, after, random = answers.fields(report, "values", "arguments_after", "random")
     compare.unchanged(name, after, before)
     answers.draws_nothing(name, random)

@@ -202,6 +202,30 @@ return right(query, keys)""",
         "return right(query.float(), keys.float())",
         ("test_dot_score", *SCORE_GRADIENTS),
     ),
+    *(
+        make(
+            "float32-then-back",
+            "It is enough that the scores have the inputs' dtype; on the way, float32 will do.",
+            DTYPE,
+            f"return right(*(part.float() for part in ({ARGUMENTS[name]}))).to(keys.dtype)",
+            (f"test_{name}", *SCORE_GRADIENTS),
+        )
+        for make, name in (
+            (dot, "dot_score"),
+            (multiplicative, "multiplicative_score"),
+            (additive, "additive_score"),
+        )
+    ),
+    dot(
+        "view-of-expanded",
+        "view(B * S, H) works on every tensor.",
+        "Beam search expands one sentence's memory to all rows: which call reshapes that as well?",
+        """
+batch, source, hidden = keys.shape
+products = keys.view(batch * source, hidden) * query.repeat_interleave(source, dim=0)
+return products.sum(1).view(batch, source)""",
+        ("test_step",),
+    ),
     multiplicative(
         "without-weight",
         "Where the sizes agree, W is not needed.",
@@ -220,7 +244,7 @@ return right(query, keys, weight)""",
     ),
     multiplicative(
         "square-transposed",
-        "nn.functional.linear multiplies by W.",
+        "Where H = D, W is taken transposed (as nn.functional.linear does).",
         "Does linear(x, W) give x W or x Wᵀ?",
         """
 if weight.shape[0] == weight.shape[1]:
@@ -334,7 +358,7 @@ return right(query, keys, w_query, w_key, v)""",
     ),
     additive(
         "v-rebuilt",
-        "torch.tensor(v.tolist()) is the same tensor.",
+        "v needs no gradient: v.data, v.detach() or torch.tensor(v.tolist()) will do.",
         GRAPH,
         "return right(query, keys, w_query, w_key, torch.tensor(v.tolist(), dtype=v.dtype))",
         SCORE_GRADIENTS,
@@ -410,7 +434,7 @@ return torch.einsum("bs,bsd->bd", weights, values), weights""",
         "inverted",
         "True = real.",
         "Say aloud what True means in this package.",
-        "return tuple(part.nan_to_num() for part in right(scores, values, ~mask))",
+        "return right(scores, values, ~mask)",
     ),
     attend(
         "over-batch",
@@ -516,6 +540,53 @@ return torch.einsum("bs,bsd->bd", weights.detach(), values), weights""",
         COPY,
         'scores.data.masked_fill_(mask, float("-inf"))\nreturn right(scores, values, mask)',
         SIDE_EFFECTS,
+    ),
+    *(
+        attend(
+            f"scores-filled-in-place{end}",
+            f"scores.masked_fill_(mask, {fill}) saves memory.",
+            COPY,
+            f"""
+weights = scores.masked_fill_(mask, float("{fill}")).softmax(1)
+return torch.einsum("bs,bsd->bd", weights, values), weights""",
+            (*ATTEND_GRADIENTS, *SIDE_EFFECTS),
+        )
+        for end, fill in (("", "-inf"), ("-1e9", "-1e9"))
+    ),
+    attend(
+        "filled-in-place-without-grad",
+        "Where no gradient is needed (torch.no_grad()), scores may be changed in place.",
+        COPY,
+        """
+if not torch.is_grad_enabled():
+    scores.masked_fill_(mask, float("-inf"))
+return right(scores, values, mask)""",
+        SIDE_EFFECTS,
+    ),
+    attend(
+        "mask-as-prefix",
+        "A mask is always some False and then True: counting them is enough.",
+        "The mask says of each position whether it is padding; use it position by position.",
+        """
+real = (~mask).sum(1, keepdim=True)
+return right(scores, values, torch.arange(mask.shape[1], device=mask.device) >= real)""",
+        ("test_attend",),
+    ),
+    attend(
+        "values-detached",
+        "The values need no gradient.",
+        GRAPH,
+        "return right(scores, values.detach(), mask)",
+        ATTEND_GRADIENTS,
+    ),
+    attend(
+        "float32-then-back",
+        "It is enough that the weights have the values' dtype; on the way, float32 will do.",
+        DTYPE,
+        """
+weights = scores.float().masked_fill(mask, float("-inf")).softmax(1).to(values.dtype)
+return torch.einsum("bs,bsd->bd", weights, values), weights""",
+        ("test_attend", *ATTEND_GRADIENTS),
     ),
     attend(
         "values-in-place",
@@ -626,6 +697,18 @@ WIRING = [
         SCORE.replace("memory.keys", "self.att_projection(memory.keys)"),
     ),
     step(
+        "projection-transposed",
+        "Where H = D, the projection's weight is taken transposed.",
+        "Does W of e_i = h'ᵀ W values_i have the rows of h', or those of the values?",
+        SCORE,
+        f"""
+{SCORE}
+if memory.keys.shape == memory.values.shape:
+    keys = memory.values @ self.att_projection.weight
+    scores = torch.einsum("bh,bsh->bs", h, keys)""".strip(),
+        ("test_step",),
+    ),
+    step(
         "scaled",
         "Scores are divided by sqrt(H).",
         SCALING,
@@ -647,7 +730,7 @@ WIRING = [
         "True = real.",
         "Say aloud what True means in this package.",
         WEIGHTS,
-        WEIGHTS.replace("memory.mask", "~memory.mask") + ".nan_to_num()",
+        WEIGHTS.replace("memory.mask", "~memory.mask"),
     ),
     step(
         "over-batch",
@@ -773,7 +856,14 @@ context = nn.functional.scaled_dot_product_attention(
 ]
 
 TECHNIQUE = [
-    step("no-dropout", "Dropout is somebody else's.", DROP, DROPPED, "", DROPOUT),
+    step(
+        "no-dropout",
+        "In training nothing is dropped: dropout is left out, or self.eval() switches it off.",
+        DROP,
+        DROPPED,
+        "",
+        DROPOUT,
+    ),
     step(
         "dropout-always",
         "Dropout is always on.",
@@ -781,6 +871,38 @@ TECHNIQUE = [
         DROPPED,
         "o = nn.functional.dropout(o, self.dropout.p)",
         (*DROPOUT, *SIDE_EFFECTS),
+    ),
+    step(
+        "dropout-in-evaluation-only",
+        "Dropout acts in evaluation mode, and not in training.",
+        DROP,
+        DROPPED,
+        "o = nn.functional.dropout(o, self.dropout.p, not self.training)",
+        (*DROPOUT, *SIDE_EFFECTS),
+    ),
+    step(
+        "dropout-of-rows",
+        "A whole row of o is dropped, or none of it.",
+        DROP,
+        DROPPED,
+        "o = o * self.dropout(torch.ones_like(o[:, :1]))",
+        DROPOUT,
+    ),
+    step(
+        "dropout-shared",
+        "All rows of the batch drop the same units.",
+        DROP,
+        DROPPED,
+        "o = o * self.dropout(torch.ones_like(o[:1]))",
+        DROPOUT,
+    ),
+    step(
+        "dropout-twice",
+        "Dropout acts on o twice.",
+        DROP,
+        DROPPED,
+        "o = self.dropout(self.dropout(o))",
+        DROPOUT,
     ),
     step(
         "dropout-fixed",
@@ -812,13 +934,29 @@ if self.training and self.dropout.p > 0:
         "dropout-before-tanh",
         "tanh(dropout(.)).",
         DROP,
+        f"{OUTPUT}\n{DROPPED}",
+        "o = self.dropout(self.combined_output(u)).tanh()",
+        DROPOUT,
+    ),
+    step(
+        "dropout-before-and-after-tanh",
+        "dropout(tanh(dropout(.))).",
+        DROP,
         OUTPUT,
         "o = self.dropout(self.combined_output(u)).tanh()",
         DROPOUT,
     ),
     step(
+        "dropout-on-input-alone",
+        "Dropout acts on u, in the place of o.",
+        DROP,
+        f"{OUTPUT}\n{DROPPED}",
+        "o = self.combined_output(self.dropout(u)).tanh()",
+        DROPOUT,
+    ),
+    step(
         "dropout-on-input",
-        "Dropout acts on u.",
+        "Dropout acts on u, too.",
         DROP,
         COMBINED,
         "u = self.dropout(torch.cat([context, h], dim=1))",
@@ -918,6 +1056,30 @@ if self.training and self.dropout.p > 0:
         GRAPH,
         INPUT,
         f"torch.set_grad_enabled(False)\n{INPUT}",
+        STEP_GRADIENTS,
+    ),
+    step(
+        "no-grad-in-evaluation",
+        "In evaluation mode, nobody needs a gradient.",
+        "Which of the two switches off gradients, eval() or no_grad()? Only one of them may.",
+        INPUT,
+        f"torch.set_grad_enabled(self.training)\n{INPUT}",
+        STEP_GRADIENTS,
+    ),
+    step(
+        "output-detached-in-evaluation",
+        "In evaluation mode, o needs no gradient.",
+        "Which of the two switches off gradients, eval() or no_grad()? Only one of them may.",
+        DROPPED,
+        f"{DROPPED}\no = o if self.training else o.detach()",
+        STEP_GRADIENTS,
+    ),
+    step(
+        "memory-detached",
+        "The values need no gradient for the context.",
+        GRAPH,
+        CONTEXT,
+        CONTEXT.replace("memory.values", "memory.values.detach()"),
         STEP_GRADIENTS,
     ),
     step(

@@ -393,6 +393,20 @@ return self.last"""),
         SIDE_EFFECTS,
     ),
     entry(
+        "cached-weights",
+        "The weights are put together once, at the first call, and kept on `self`.",
+        "What does the optimizer do to the parameters between two calls?",
+        plain("""
+if not hasattr(self, "kept"):
+    self.kept = torch.cat([self.weight_ih, self.weight_hh], dim=1)
+h, c = state
+gates = torch.cat([x, h], dim=1) @ self.kept.T + self.bias_ih + self.bias_hh
+i, f, g, o = gates.chunk(4, dim=1)
+c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+return o.sigmoid() * c.tanh(), c"""),
+        SIDE_EFFECTS,
+    ),
+    entry(
         "cached-gates",
         "What h adds to the gates is computed once.",
         CARRY,
@@ -411,6 +425,24 @@ TECHNIQUE = [
         COPY,
         squashed("c.mul_(f).add_(i * g)\nreturn o * c.tanh(), c"),
         IN_PLACE,
+    ),
+    entry(
+        "cell-in-place-in-evaluation",
+        "In evaluation mode, c may be changed in place.",
+        COPY,
+        squashed("""
+c = f * c + i * g if self.training else c.mul_(f).add_(i * g)
+return o * c.tanh(), c"""),
+        IN_PLACE,
+    ),
+    entry(
+        "cell-in-place-without-grad",
+        "Where no gradient is needed (torch.no_grad()), c may be changed in place.",
+        COPY,
+        squashed("""
+c = f * c + i * g if torch.is_grad_enabled() else c.mul_(f).add_(i * g)
+return o * c.tanh(), c"""),
+        SIDE_EFFECTS,
     ),
     entry(
         "hidden-in-place",
@@ -460,6 +492,13 @@ return o.sigmoid() * c.tanh(), c"""),
         GRADIENTS,
     ),
     entry(
+        "no-grad-in-evaluation",
+        "In evaluation mode, nobody needs a gradient.",
+        "Which of the two switches off gradients, eval() or no_grad()? Only one of them may.",
+        then("with torch.set_grad_enabled(self.training):\n    return right(self, x, state)"),
+        GRADIENTS,
+    ),
+    entry(
         "output-cell-detached",
         "h' = o∘tanh(c'), with c' cut off.",
         GRAPH,
@@ -487,6 +526,19 @@ return o.sigmoid() * c.tanh(), c"""),
         then("""
 h, c = right(self, x.float().to(x.dtype), state)
 return h, c.float().to(c.dtype)"""),
+        ("test_sizes_and_float64", "test_sequence", "test_gradients"),
+    ),
+    entry(
+        "float32-then-back",
+        "It is enough that the results have the inputs' dtype; on the way, float32 will do.",
+        "Take dtype and device from the inputs, never from a constant.",
+        plain("""
+h, c = (part.float() for part in state)
+gates = F.linear(x.float(), self.weight_ih.float(), self.bias_ih.float())
+gates = gates + F.linear(h, self.weight_hh.float(), self.bias_hh.float())
+i, f, g, o = gates.chunk(4, dim=1)
+c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+return (o.sigmoid() * c.tanh()).to(x.dtype), c.to(x.dtype)"""),
         ("test_sizes_and_float64", "test_sequence", "test_gradients"),
     ),
     entry(

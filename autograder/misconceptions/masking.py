@@ -203,7 +203,7 @@ return torch.arange(max_length) >= lengths.unsqueeze(1)""",
     ),
     mask(
         "mask-rebuilt-on-cpu",
-        "torch.tensor of a list is on the right device by itself.",
+        "A mask made from a list, or by torch.ones, is on the right device by itself.",
         DTYPE,
         "return torch.tensor(right(lengths, max_length).tolist())",
         ("test_padding_mask_device",),
@@ -243,6 +243,19 @@ lowest = scores.masked_fill(mask, float("inf")).amin(1, keepdim=True)
 return torch.where(mask, lowest, scores).softmax(1)""",
     ),
     softmax(
+        "real-zero-as-padding",
+        "Where the score is 0, there is padding.",
+        "A real score may be 0: what says whether a position is padding?",
+        'return scores.masked_fill(mask | (scores == 0), float("-inf")).softmax(1)',
+        ("test_masked_softmax",),
+    ),
+    softmax(
+        "over-batch-large-fill",
+        "softmax over dimension 0, after a fill of -1e9.",
+        "Which dimension holds the positions of one sentence? Those must sum to 1.",
+        "return scores.masked_fill(mask, -1e9).softmax(0)",
+    ),
+    softmax(
         "not-renormalised",
         "Weights at padding are set to 0 after the softmax, and that is all.",
         SUMS,
@@ -279,7 +292,7 @@ return weights / (weights.sum(1, keepdim=True) + 1e-9)""",
         "over-batch",
         "softmax over dimension 0.",
         "Which dimension holds the positions of one sentence? Those must sum to 1.",
-        'return scores.masked_fill(mask, float("-inf")).softmax(0).nan_to_num()',
+        'return scores.masked_fill(mask, float("-inf")).softmax(0)',
     ),
     softmax(
         "over-all",
@@ -340,6 +353,26 @@ return right(scores, torch.arange(mask.shape[1], device=mask.device) >= lengths)
         'return scores.data.masked_fill_(mask, float("-inf")).softmax(1)',
         (*SOFTMAX_GRADIENTS, *SIDE_EFFECTS),
     ),
+    *(
+        softmax(
+            f"scores-filled-in-place{end}",
+            f"scores.masked_fill_(mask, {fill}) saves memory.",
+            COPY,
+            f"return scores.masked_fill_(mask, float('{fill}')).softmax(1)",
+            (*SOFTMAX_GRADIENTS, *SIDE_EFFECTS),
+        )
+        for end, fill in (("", "-inf"), ("-1e9", "-1e9"))
+    ),
+    softmax(
+        "filled-in-place-without-grad",
+        "Where no gradient is needed (torch.no_grad()), scores may be changed in place.",
+        COPY,
+        """
+if not torch.is_grad_enabled():
+    scores.masked_fill_(mask, float("-inf"))
+return right(scores, mask)""",
+        SIDE_EFFECTS,
+    ),
     softmax(
         "mask-in-place",
         "The mask is mine to change.",
@@ -381,6 +414,13 @@ return torch.where(mask, float("-inf"), divided).softmax(1)""",
         ("test_masked_softmax", "test_masked_softmax_gradients"),
     ),
     softmax(
+        "softmax-float32-then-back",
+        "It is enough that the weights have the scores' dtype; on the way, float32 will do.",
+        DTYPE,
+        "return right(scores.float(), mask).to(scores.dtype)",
+        ("test_masked_softmax", *SOFTMAX_GRADIENTS),
+    ),
+    softmax(
         "softmax-seeds",
         "A fixed seed makes results reproducible.",
         "A seed is set once, where the program starts: everyone else draws from the same numbers.",
@@ -390,6 +430,34 @@ return torch.where(mask, float("-inf"), divided).softmax(1)""",
 ]
 
 LOSSES = [
+    loss(
+        "loss-pad-falsy",
+        "A pad_id of 0 means that there is none.",
+        PAD_ID,
+        "return right(logits, targets, pad_id or -100)",
+        ("test_masked_cross_entropy",),
+    ),
+    loss(
+        "loss-above-pad",
+        "Real targets have ids above pad_id.",
+        PAD_ID,
+        "return nll[targets > pad_id].mean()",
+    ),
+    loss(
+        "loss-transposed-by-view",
+        "view(B, V, T) transposes the logits.",
+        "Which numbers stand in a row after view, and which after transpose? Try 2 × 3.",
+        """
+batch, length, words = logits.shape
+return F.cross_entropy(logits.reshape(batch, words, length), targets, ignore_index=pad_id)""",
+    ),
+    loss(
+        "loss-float32-then-back",
+        "It is enough that the loss has the logits' dtype; on the way, float32 will do.",
+        DTYPE,
+        "return right(logits.float(), targets, pad_id).to(logits.dtype)",
+        ("test_masked_cross_entropy", *LOSS_GRADIENTS),
+    ),
     loss("loss-unmasked", "The loss sees to padding.", COUNT, "return nll.mean()"),
     loss(
         "loss-over-all",

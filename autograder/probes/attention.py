@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from . import common, guard, stand_ins
@@ -23,9 +24,10 @@ def run(
     return common.evaluate(function, arguments, cotangents=cotangents)
 
 
-def twice(name: str, arguments: list[Tensor]) -> dict[str, Any]:
+def twice(name: str, arguments: list[Tensor], grad: bool = True) -> dict[str, Any]:
     """Call one of the functions twice with the same arguments, and report those after it."""
-    report = guard.watch(common.find("attention", name), [arguments, arguments])
+    with torch.set_grad_enabled(grad):
+        report = guard.watch(common.find("attention", name), [arguments, arguments])
     return {**report, "arguments_after": arguments}
 
 
@@ -67,13 +69,16 @@ def sequence(
     return results
 
 
-def memory_after(weights: Mapping[str, Tensor], inputs: StepInputs) -> dict[str, Any]:
+def memory_after(
+    weights: Mapping[str, Tensor], inputs: StepInputs, training: bool = True, grad: bool = True
+) -> dict[str, Any]:
     """Run one step, and report its arguments after it, the memory's keys before and after."""
-    decoder = _decoder(weights, 0.0)
+    decoder = _decoder(weights, 0.0).train(training)
     y, o_prev, h, c, values, mask = inputs
     keys = decoder.att_projection(values).detach()
     before, memory = keys.clone(), common.find("attention", "Memory")(values, keys, mask)
-    value = decoder.step(y, o_prev, (h, c), memory)
+    with torch.set_grad_enabled(grad):
+        value = decoder.step(y, o_prev, (h, c), memory)
     return {"value": value, "arguments_after": list(inputs), "keys": [before, keys]}
 
 
@@ -87,11 +92,12 @@ def _decoder(weights: Mapping[str, Tensor], dropout: float) -> Any:
 
 
 def _step(decoder: Any) -> Any:
-    """Return the step as a function of plain tensors."""
+    """Return the step as a function of plain tensors; a memory of one row is that of all rows."""
     memory_class = common.find("attention", "Memory")
 
     def run_step(y: Tensor, o: Tensor, h: Tensor, c: Tensor, values: Tensor, mask: Tensor) -> Any:
-        memory = memory_class(values, decoder.att_projection(values), mask)
+        parts = values, decoder.att_projection(values), mask
+        memory = memory_class(*(part.expand(len(y), *part.shape[1:]) for part in parts))
         return guard.forbid("attention", decoder.step)(y, o, (h, c), memory)
 
     return run_step

@@ -80,14 +80,18 @@ def gradients(
     """Return the gradients of sum(output * cotangent); None where the graph does not reach."""
     if [tuple(output.shape) for output in outputs] != [tuple(c.shape) for c in cotangents]:
         raise ContractError(
-            f"the results have the shapes {[tuple(output.shape) for output in outputs]}, "
-            f"where the contract has {[tuple(c.shape) for c in cotangents]}."
+            f"the results are {_shapes(outputs)}; in the contract they are {_shapes(cotangents)}."
         )
     pairs = [(o, c) for o, c in zip(outputs, cotangents) if o.requires_grad]
     if not pairs:
         return [None] * len(inputs)
     total = torch.stack([(output * cotangent).sum() for output, cotangent in pairs]).sum()
     return list(torch.autograd.grad(total, list(inputs), allow_unused=True))
+
+
+def _shapes(tensors: Sequence[Tensor]) -> str:
+    shapes = [str(tuple(tensor.shape)) for tensor in tensors]
+    return f"tensors of the shapes {', '.join(shapes)}" if shapes else "no tensors"
 
 
 def flatten(value: Any) -> list[Tensor]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from . import common, guard
@@ -27,11 +28,13 @@ def step(
     state: tuple[Tensor, Tensor],
     cotangents: list[Tensor] | None = None,
     training: bool = True,
+    grad: bool = True,
 ) -> dict[str, Any]:
-    """Run one step, with gradients if there are cotangents."""
+    """Run one step, with gradients if there are cotangents; without `grad`, under no_grad."""
     cell = _cell(weights).train(training)
     run = guard.forbid("lstm", cell)
-    return common.evaluate(run, [x, state], cotangents=cotangents, module=cell)
+    with torch.set_grad_enabled(grad):
+        return common.evaluate(run, [x, state], cotangents=cotangents, module=cell)
 
 
 def sequence(
@@ -47,10 +50,21 @@ def sequence(
 
 
 def again(
-    weights: Mapping[str, Tensor], calls: list[tuple[Tensor, tuple[Tensor, Tensor]]]
+    weights: Mapping[str, Tensor],
+    later: Mapping[str, Tensor],
+    calls: list[tuple[Tensor, tuple[Tensor, Tensor]]],
+    training: bool,
 ) -> dict[str, Any]:
-    """Run one cell on unrelated inputs of different batch sizes, one after the other."""
-    return guard.watch(guard.forbid("lstm", _cell(weights)), calls)
+    """Run one cell on unrelated inputs of different batch sizes, and again with other weights."""
+    cell = _cell(weights).train(training)
+    run = guard.forbid("lstm", cell)
+    first = guard.watch(run, calls)
+    common.load_parameters(cell, later)
+    second = guard.watch(run, calls)
+    return {
+        "values": [*first["values"], *second["values"]],
+        "random": first["random"] or second["random"],
+    }
 
 
 def _cell(weights: Mapping[str, Tensor]) -> nn.Module:

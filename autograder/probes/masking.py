@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from . import common, elsewhere, guard
@@ -16,9 +17,10 @@ def run(name: str, arguments: list[Any], cotangents: list[Tensor] | None = None)
     return common.evaluate(common.find("masking", name), arguments, cotangents=cotangents)
 
 
-def twice(name: str, arguments: list[Any]) -> dict[str, Any]:
+def twice(name: str, arguments: list[Any], grad: bool = True) -> dict[str, Any]:
     """Call one of the functions twice with the same arguments, and report those after it."""
-    report = guard.watch(common.find("masking", name), [arguments, arguments])
+    with torch.set_grad_enabled(grad):
+        report = guard.watch(common.find("masking", name), [arguments, arguments])
     return {**report, "arguments_after": common.flatten(arguments)}
 
 

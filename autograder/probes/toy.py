@@ -105,7 +105,7 @@ def _check_state(state: Any, start: Sequence[Tensor], rows: int) -> None:
         if part.dim() == 0 or part.shape != (rows, *first.shape[1:]):
             raise ContractError(
                 f"beam_search gave step {rows} tokens, and a state[{index}] of shape "
-                f"{tuple(part.shape)} where {('n', *first.shape[1:])} is needed: pick the rows of "
+                f"{tuple(part.shape)} where {(rows, *first.shape[1:])} is needed: pick the rows of "
                 "EVERY tensor of the state with the hypotheses that they belong to."
             )
 
