@@ -57,3 +57,12 @@ def draws_nothing(what: str, random: Any) -> None:
             f"{what} draws or seeds torch's random numbers, where nothing is random: that changes "
             "the numbers that everything after it gets."
         )
+
+
+def keeps_gradients(what: str, enabled: Any) -> None:
+    """Check what a probe says about torch's gradient mode after a call."""
+    if enabled is not True:
+        raise Mismatch(
+            f"{what} leaves torch's gradients switched off, so that nothing trains after it: use "
+            "`with torch.no_grad():` or the decorator, which switch them on again."
+        )

@@ -17,8 +17,8 @@ from autograder.hidden_tests.draw import normal
 from autograder.probes import toy
 from nmt.beam_search import Hypothesis, beam_search
 
-# A decision with less room than this is not drawn. Sums of twenty float32 log-probabilities, taken
-# in any order, differ by some 1e-5 at most.
+# A decision with less room than this is not drawn. Sums of forty float32 log-probabilities, down to
+# -150 and taken in any order, differ by 3e-4 at most, and most by some 1e-5.
 ROOM = 1e-3
 MAX_DRAWS = 500  # the rarest wish that a test has is met by one draw in about twenty
 COURSE_SEED = 1  # any will do that lets no entry of the catalogue pass
@@ -90,6 +90,7 @@ class Searches:
         vocabulary: int = 7,
         dtype: torch.dtype = torch.float32,
         favoured: Mapping[str, float] | None = None,
+        spread: float = SPREAD,
         wish: Wish = anything,
     ) -> Case:
         """Draw a model until its search has room for rounding and goes as wished.
@@ -97,7 +98,7 @@ class Searches:
         `favoured` adds to the logits of "eos" or "bos".
         """
         for _ in range(MAX_DRAWS):
-            model, state = _draw_model(self._course, parts, vocabulary, dtype)
+            model, state = _draw_model(self._course, parts, vocabulary, dtype, spread)
             for name, bonus in (favoured or {}).items():
                 model["bias"][FIRST_IDS[name]] += bonus
             case = Case(model, state, {**FIRST_IDS, **settings})
@@ -122,10 +123,14 @@ def _renamed(case: Case, old: Tensor) -> Case:
 
 
 def _draw_model(
-    rng: torch.Generator, parts: Sequence[str], vocabulary: int, dtype: torch.dtype
+    rng: torch.Generator,
+    parts: Sequence[str],
+    vocabulary: int,
+    dtype: torch.dtype,
+    spread: float,
 ) -> tuple[dict[str, Any], tuple[Tensor, ...]]:
     # Each part moves the logits equally far; entries of hidden are about 0.7 in size.
-    spread = SPREAD / math.sqrt(len(parts))
+    spread = spread / math.sqrt(len(parts))
     other = torch.float64 if dtype is torch.float32 else torch.float32
     model = {
         "parts": list(parts),

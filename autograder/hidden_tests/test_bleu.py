@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 import torch
 from sacrebleu.metrics.bleu import BLEU
+from torch import Tensor
 
 from autograder.faults import Mismatch
 from autograder.hidden_tests import answers, compare
@@ -159,6 +160,19 @@ SENTENCES = [
 GLUE = (" ", "", "_", "-", "\t", "\n", "|", ",", "\x00", "</s>", "▁", "', '")
 EXACT = "tokens are compared as they are: not joined, split, stripped or lower-cased"
 
+AGREES = "corpus_bleu agrees with sacrebleu (tokenize none, smooth_method none)"
+LENGTH = "c counts all tokens of the candidates, matched or not"
+NO_TOKENS = "p_n of corpus_bleu is 0.0 where there is no n-gram"
+NO_MATCH = "a p_n of 0 makes the score exactly 0.0"
+# What rows are about, by the start of their rules. The others are about precisions alone.
+ABOUT = {
+    "candidate_length": (EMPTY, PENALTY + ": c"),
+    "reference_length": (CLOSEST, TIE, EMPTY, NO_REFERENCE),
+    "brevity_penalty": (PENALTY,),
+    "score": (MEAN, ZERO, FIRST, NOTHING),
+}
+NOT_PRECISIONS = (CLOSEST, TIE, PENALTY, MEAN, NOTHING)
+
 
 def test_clipping(probe: TaskRunner, rng: torch.Generator) -> None:
     """Are n-grams counted, clipped and divided as the definition says?"""
@@ -187,6 +201,8 @@ def test_tokens_as_they_are(probe: TaskRunner, rng: torch.Generator) -> None:
         a, b, c = draw_words(rng, 3)
         candidate, reference = [f"{a}{glue}{b}", c], [a, f"{b}{glue}{c}"]
         check(probe, "corpus_bleu", [[candidate, [c]], [[reference], [[c]]], 2], EXACT)
+        # Twice, so that n-grams that were joined give another p_2 than a wrong smoothing does.
+        check(probe, "sentence_bleu", [candidate * 2, [reference * 2], 2], EXACT)
     pairs = [
         (["The", "CAT", "sat"], ["the", "cat", "sat"]),
         (["a", "</s>", "<pad>", "<pad>"], ["a", "</s>"]),
@@ -211,9 +227,8 @@ def test_random_corpora(probe: TaskRunner, rng: torch.Generator) -> None:
             candidates, references = draw_corpus(shape, words, segments=integer(shape, 4, 12))
             expected = by_sacrebleu(candidates, references, max_n)
             (report,) = call(probe, "corpus_bleu", [candidates, references, max_n])
-            rule = "corpus_bleu agrees with sacrebleu (tokenize none, smooth_method none)"
             what = described("corpus_bleu", [candidates, references, max_n])
-            same("corpus_bleu", report["bleu"], expected, what, rule)
+            same("corpus_bleu", report["bleu"], expected, what, AGREES)
 
 
 def test_sentence_bleu(probe: TaskRunner, rng: torch.Generator) -> None:
@@ -366,14 +381,32 @@ def same(function: str, actual: Any, expected: Bleu, what: str, rule: str) -> No
     free = untested(function, expected)
     for name in (name for name in wanted if name not in free):
         if not close(got[name], wanted[name]):
-            if function == "sentence_bleu" and SMOOTH not in rule:
+            rule = rule_of(name, rule, expected)
+            if function == "sentence_bleu" and "precisions" in name and SMOOTH not in rule:
                 rule += f"; and {SMOOTH}"  # it enters whatever the row is about
             zero = " (not exactly 0.0)" if wanted[name] == 0 and abs(got[name]) < NEARLY_0 else ""
             raise Mismatch(f"{what}: {name} is wrong{zero}. The rule: {rule}.")
 
 
+def rule_of(field: str, rule: str, expected: Bleu) -> str:
+    """Return the row's rule, if the row is about this field, or else the field's own."""
+    empty = not expected.candidate_length
+    score = NOTHING if empty else NO_MATCH if not expected.score else MEAN
+    own = {
+        "candidate_length": LENGTH,
+        "reference_length": f"{CLOSEST}; {TIE}",
+        "brevity_penalty": PENALTY,
+        "score": score,
+    }.get(field, NO_TOKENS if empty else f"{PRECISION}; {CLIP}")
+    if rule == AGREES:
+        return f"{AGREES}; {own}"
+    if field in ABOUT:
+        return rule if rule.startswith(ABOUT[field]) else own
+    return own if rule.startswith(NOT_PRECISIONS) else rule
+
+
 def flat(what: str, bleu: Any) -> dict[str, float]:
-    """Read the fields of a Bleu, each precision by itself; lists and ints will do."""
+    """Read the fields of a Bleu, each precision by itself; lists and other numbers will do."""
     score, precisions, penalty, c, r = compare.parts(what, bleu, Bleu._fields)
     if not isinstance(precisions, (tuple, list)):
         raise Mismatch(
@@ -408,7 +441,9 @@ def equal(actual: Any, expected: Any) -> bool:
 
 
 def number(value: Any, what: str) -> float:
-    """Read a finite float; an int will do."""
+    """Read a finite float; an int or a tensor of one number will do."""
+    if isinstance(value, Tensor) and value.dim() == 0:
+        value = value.item()
     if type(value) is int and abs(value) <= EXACT_INTEGERS:
         value = float(value)
     if not isinstance(value, float):
@@ -420,8 +455,12 @@ def number(value: Any, what: str) -> float:
 
 def exact_kinds(function: str, actual: Any) -> None:
     """Hold the kinds of the fields against Bleu's."""
-    _, precisions, _, *lengths = compare.parts(function, actual, Bleu._fields)
+    score, precisions, penalty, *lengths = compare.parts(function, actual, Bleu._fields)
     if not isinstance(precisions, tuple):
         raise Mismatch(f"{function}: precisions must be a tuple; it is {compare.kind(precisions)}.")
     if any(type(length) is not int for length in lengths):
         raise Mismatch(f"{function}: candidate_length and reference_length must be ints.")
+    named = {"score": [score], "precisions": precisions, "brevity_penalty": [penalty]}
+    for name, values in named.items():
+        if any(isinstance(value, Tensor) for value in values):
+            raise Mismatch(f"{function}: {name} must be of Python floats: float(...), .item().")

@@ -83,6 +83,13 @@ ENTRIES = [
         caught_by=ALWAYS,
     ),
     entry(
+        "multiplies-probabilities",
+        "Probabilities can be multiplied, and the logarithm taken afterwards.",
+        "A product of many probabilities is 0 in float32: sum their logarithms.",
+        (EXTENDED, "extended = (totals.exp().unsqueeze(1) * log_probs.exp()).log()"),
+        caught_by=("test_max_length",),
+    ),
+    entry(
         "normalises-every-step",
         "Hypotheses are normalised at every step, and the normalised value is carried on.",
         "Sum plain log-probabilities during the search; divide once, at the end.",
@@ -109,6 +116,13 @@ ENTRIES = [
         "n counts <s> too.",
         "n counts generated tokens: </s> is one, <s> is given.",
         (RESULT, "Hypothesis(tokens, total, total / (n + 1) ** alpha)"),
+        caught_by=("test_by_hand", "test_n_best", "test_length_normalisation"),
+    ),
+    entry(
+        "counts-bos-of-finished",
+        "n of a finished hypothesis counts <s> too, n of an unfinished one does not.",
+        "n counts generated tokens: </s> is one, <s> is given.",
+        (FINISH, "finished.append((history[:-1], total, length + 1))"),
         caught_by=("test_by_hand", "test_n_best", "test_length_normalisation"),
     ),
     entry(
@@ -205,6 +219,31 @@ ENTRIES = [
         caught_by=("test_n_best", "test_state_follows"),
     ),
     entry(
+        "state-cut",
+        "Of the state's tensors, those of integers at least, the first rows are kept.",
+        "Row j of the state belongs to hypothesis j BEFORE the selection: pick parents' rows.",
+        (PICK, "state = tuple(part[: len(rows)] for part in state)"),
+        caught_by=("test_by_hand", "test_n_best", "test_state_follows"),
+    ),
+    entry(
+        "all-but-first-cut",
+        "The first tensor of the state is reordered; of the others the first rows are kept.",
+        "EVERY tensor of the state goes with its hypothesis.",
+        (PICK, "state = (state[0][rows], *(part[: len(rows)] for part in state[1:]))"),
+        caught_by=("test_n_best", "test_state_follows"),
+    ),
+    entry(
+        "all-but-two-cut",
+        "h and c are reordered; of what follows them in the state the first rows are kept.",
+        "EVERY tensor of the state goes with its hypothesis.",
+        (
+            PICK,
+            "state = tuple(part[rows] if index < 2 else part[: len(rows)] "
+            "for index, part in enumerate(state))",
+        ),
+        caught_by=("test_state_follows", "test_types_and_inputs"),
+    ),
+    entry(
         "only-float-tensors",
         "Only the float tensors of the state belong to hypotheses.",
         "A state may hold tensors of any dtype and rank; all have a row for each hypothesis.",
@@ -221,6 +260,16 @@ ENTRIES = [
         "A state is a tuple of one or more tensors.",
         (PICK, "state = (state[0][rows], state[1][rows])"),
         caught_by=("test_by_hand", "test_state_follows", "test_types_and_inputs"),
+    ),
+    entry(
+        "three-tensors-only",
+        "A state is (h, c, o).",
+        "A state is a tuple of one or more tensors.",
+        (
+            "        log_probs, state = step(tokens, state)",
+            "        h, c, o = state\n        log_probs, state = step(tokens, state)",
+        ),
+        caught_by=("test_by_hand", "test_n_best", "test_state_follows", "test_types_and_inputs"),
     ),
     entry(
         "rank-two-only",
@@ -259,6 +308,20 @@ ENTRIES = [
             "    finished = []\n    given = state\n",
         ),
         ("    results = [", "    for part in given:\n        part.zero_()\n    results = ["),
+        caught_by=("test_types_and_inputs",),
+    ),
+    entry(
+        "seeds",
+        "A search may seed torch's random numbers.",
+        "Nothing is random here, and whoever draws numbers afterwards gets the same each time.",
+        ("    finished = []\n", "    finished = []\n    torch.manual_seed(0)\n"),
+        caught_by=("test_types_and_inputs",),
+    ),
+    entry(
+        "gradients-off",
+        "A search may switch torch's gradients off for good.",
+        "Switch them off in a `with`, or by the decorator: then they are on again afterwards.",
+        ("    finished = []\n", "    finished = []\n    torch.set_grad_enabled(False)\n"),
         caught_by=("test_types_and_inputs",),
     ),
     # --- Selection ---
@@ -360,6 +423,30 @@ ENTRIES = [
         caught_by=("test_by_hand", "test_n_best"),
     ),
     entry(
+        "two-k-candidates",
+        "Of the best 2k extensions all by </s> finish, and k others are kept live.",
+        "The k best extensions are kept, and a </s> among them takes one of the k places.",
+        (TOPK, TOPK.replace("min(beam_size,", "min(2 * beam_size,")),
+        ("            else:\n", "            elif len(rows) < beam_size:\n"),
+        caught_by=("test_by_hand", "test_n_best"),
+    ),
+    entry(
+        "finished-keep-places",
+        "Finished hypotheses stay among the k, until better ones push them out.",
+        "Finished hypotheses leave the beam, and all k places of the next step are free.",
+        (
+            TOPK,
+            "old = torch.tensor([total for _, total, _ in finished])\n"
+            "        every = torch.cat([extended.flatten(), old])\n"
+            "        totals, best = every.topk(min(beam_size, every.numel()))\n"
+            "        places = (best - extended.numel()).tolist()\n"
+            "        finished = [finished[place] for place in places if place >= 0]\n"
+            "        new = best < extended.numel()\n"
+            "        totals, best = totals[new], best[new]",
+        ),
+        caught_by=("test_n_best",),
+    ),
+    entry(
         "softmax-over-beam",
         "log_probs have to be normalised over the hypotheses.",
         "They are normalised over the vocabulary already.",
@@ -457,6 +544,13 @@ ENTRIES = [
             STOP[:-1] + " or finished and max("
             "t / n**alpha for _, t, n in finished) > totals[0].item() / length**alpha:",
         ),
+        caught_by=("test_n_best",),
+    ),
+    entry(
+        "stops-when-none-is-likelier",
+        "The search is over when no live hypothesis has a larger log_prob than a finished one.",
+        "A live one can still overtake it by its score, and the list has up to k places: go on.",
+        (STOP, STOP[:-1] + " or finished and max(t for _, t, _ in finished) > totals[0].item():"),
         caught_by=("test_n_best",),
     ),
     entry(
@@ -566,7 +660,7 @@ ENTRIES = [
     ),
     entry(
         "unfinished-counts-eos",
-        "n of an unfinished hypothesis counts a </s> that it does not have.",
+        "n of an unfinished hypothesis is one more than its tokens: it counts a </s>, or <s>.",
         "Its score is normalised by its own number of tokens.",
         (UNFINISHED, "finished = [(live[0], totals[0].item(), length + 1)]"),
         caught_by=("test_max_length",),
@@ -718,15 +812,15 @@ ENTRIES = [
     ),
     entry(
         "tensors-in-result",
-        "The numbers of a hypothesis may stay tensors.",
-        "Take Python floats out of tensors with .item() or .tolist().",
+        "log_prob and score may stay tensors, or numpy's numbers.",
+        "Take Python floats out of them with .item() or .tolist().",
         (RESULT, "Hypothesis(tokens, torch.tensor(total), torch.tensor(total / n**alpha))"),
         caught_by=("test_types_and_inputs",),
     ),
     entry(
         "token-tensors",
-        "The tokens may stay tensors.",
-        "Take Python ints out of tensors with .item() or .tolist().",
+        "The tokens may stay tensors, or numpy's integers.",
+        "Take Python ints out of them with .item() or .tolist().",
         (RESULT, "Hypothesis(tuple(map(torch.tensor, tokens)), total, total / n**alpha)"),
         caught_by=("test_types_and_inputs",),
     ),

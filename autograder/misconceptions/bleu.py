@@ -84,6 +84,20 @@ def entry(
     return Misconception(f"bleu-{name}", "bleu", belief, advice, override, caught_by, unnamed)
 
 
+def alone(
+    function: str,
+    name: str,
+    belief: str,
+    advice: str,
+    *edits: tuple[str, str],
+    caught_by: tuple[str, ...],
+) -> Misconception:
+    """Make an entry out of edits that reach one of the two functions alone."""
+    other = {"corpus_bleu": "sentence_bleu", "sentence_bleu": "corpus_bleu"}[function]
+    override = f"right = {other}\n{edited(*edits)}\n{other} = right\n"
+    return Misconception(f"bleu-{name}", "bleu", belief, advice, override, caught_by)
+
+
 CLIPPED = "sum(min(count, limits[gram]) for gram, count in counts.items())"
 LIMITS = "limits |= grams(reference, n)"
 TUPLE = "tuple(tokens[i:i + n])"
@@ -121,6 +135,38 @@ ENTRIES = [
         "Here it goes from 0 to 1.",
         (RESULT, RESULT.replace("penalty * mean", "100 * penalty * mean")),
         caught_by=(*FIXED, "test_empty_segments", "test_value_errors", "test_fields_and_inputs"),
+    ),
+    alone(
+        "corpus_bleu",
+        "corpus-percent",
+        "corpus_bleu goes from 0 to 100, sentence_bleu from 0 to 1.",
+        "Both go from 0 to 1.",
+        (RESULT, RESULT.replace("penalty * mean", "100 * penalty * mean")),
+        caught_by=("test_clipping", "test_brevity_penalty", "test_sums_and_mean"),
+    ),
+    alone(
+        "corpus_bleu",
+        "corpus-no-clipping",
+        "An n-gram of the candidate matches in corpus_bleu if a reference has it.",
+        "It matches at most as often as a reference has it, in a corpus as in a sentence.",
+        (CLIPPED, "sum(count for gram, count in counts.items() if limits[gram])"),
+        caught_by=("test_clipping", "test_random_corpora"),
+    ),
+    alone(
+        "corpus_bleu",
+        "corpus-sets",
+        "An n-gram counts once in corpus_bleu, however often it occurs.",
+        "N-grams are counted, and the counts clipped, in a corpus as in a sentence.",
+        (CLIPPED, "len(set(counts) & set(limits))"),
+        caught_by=("test_clipping", "test_random_corpora"),
+    ),
+    alone(
+        "sentence_bleu",
+        "sentence-first-reference",
+        "sentence_bleu counts matches against the first reference.",
+        "Every reference counts.",
+        ("for reference in references:", "for reference in references[:1]:"),
+        caught_by=("test_sentence_bleu",),
     ),
     entry(
         "no-clipping",
@@ -272,6 +318,14 @@ ENTRIES = [
         (TUPLE, "' '.join(tokens[i:i + n])"),
         caught_by=("test_tokens_as_they_are",),
     ),
+    alone(
+        "sentence_bleu",
+        "sentence-joined-with-spaces",
+        "An n-gram of sentence_bleu is a string of tokens with spaces between.",
+        "A token may hold a space: keep n-grams as tuples.",
+        (TUPLE, "' '.join(tokens[i:i + n])"),
+        caught_by=("test_tokens_as_they_are",),
+    ),
     entry(
         "joined-without-spaces",
         "An n-gram is the string of its tokens.",
@@ -353,6 +407,14 @@ ENTRIES = [
         "The closest length counts, wherever it stands.",
         (CLOSEST, "return lengths[0]"),
         caught_by=("test_brevity_penalty", "test_random_corpora"),
+    ),
+    alone(
+        "sentence_bleu",
+        "sentence-first-length",
+        "r of sentence_bleu is the length of the first reference.",
+        "The closest length counts, wherever it stands.",
+        (CLOSEST, "return lengths[0]"),
+        caught_by=("test_sentence_bleu",),
     ),
     entry(
         "all-lengths",
@@ -511,6 +573,22 @@ ENTRIES = [
         (MEAN, "sum(precisions) / len(precisions)"),
         caught_by=("test_sums_and_mean", "test_random_corpora", "test_sentence_bleu"),
     ),
+    alone(
+        "corpus_bleu",
+        "corpus-arithmetic-mean",
+        "The precisions' mean in corpus_bleu is their sum divided by N.",
+        "It is the geometric mean.",
+        (MEAN, "sum(precisions) / len(precisions)"),
+        caught_by=("test_sums_and_mean", "test_random_corpora"),
+    ),
+    alone(
+        "corpus_bleu",
+        "corpus-arithmetic-mean-but-for-zeros",
+        "If no p_n is 0, the precisions' mean in corpus_bleu is their sum divided by N.",
+        "It is the geometric mean, which needs no exception for 0.",
+        (MEAN, "(sum(precisions) / len(precisions) if all(precisions) else 0.0)"),
+        caught_by=("test_sums_and_mean", "test_random_corpora"),
+    ),
     entry(
         "log-10",
         "exp undoes any logarithm.",
@@ -542,6 +620,14 @@ ENTRIES = [
         "It is 1 / N, with N = max_n.",
         (MEAN, "math.prod(precisions) ** 0.25"),
         caught_by=("test_sums_and_mean", "test_random_corpora", "test_sentence_bleu"),
+    ),
+    alone(
+        "corpus_bleu",
+        "corpus-root-of-four",
+        "The exponent in corpus_bleu is 1 / 4.",
+        "It is 1 / N, with N = max_n.",
+        (MEAN, "math.prod(precisions) ** 0.25"),
+        caught_by=("test_sums_and_mean", "test_random_corpora"),
     ),
     entry(
         "always-four",
@@ -620,6 +706,13 @@ ENTRIES = [
         caught_by=("test_sums_and_mean",),
     ),
     entry(
+        "corpus-first-smoothed",
+        "In corpus_bleu every order without a match is smoothed, p_1 too.",
+        "corpus_bleu is not smoothed: a p_n of 0 makes it exactly 0.0.",
+        (CORPUS_P, "precisions.append(matches / total if matches else 1 / (total + 1))"),
+        caught_by=("test_sums_and_mean", "test_empty_segments"),
+    ),
+    entry(
         "epsilon",
         "A precision of 0 is replaced by a very small number.",
         "A p_n of 0 makes the score exactly 0.0.",
@@ -659,6 +752,13 @@ ENTRIES = [
         "There it is 0.0.",
         (CORPUS_P, CORPUS_P.replace("else 0.0", "else 1.0")),
         caught_by=("test_sums_and_mean",),
+    ),
+    entry(
+        "no-ngrams-crash",
+        "Every order has n-grams to divide by.",
+        "A corpus of short segments has none of n tokens: p_n is 0.0 there.",
+        (CORPUS_P, "precisions.append(matches / total)"),
+        caught_by=("test_sums_and_mean", "test_empty_segments"),
     ),
     entry(
         "domain-error",
@@ -831,6 +931,19 @@ ENTRIES = [
         "precisions is a list.",
         "It is a tuple.",
         (RESULT, RESULT.replace("tuple(precisions)", "list(precisions)")),
+        caught_by=("test_fields_and_inputs",),
+    ),
+    entry(
+        "other-numbers",
+        "Precisions may be fractions, or numbers of another library.",
+        "They are Python floats: float(...).",
+        (
+            RESULT,
+            RESULT.replace(
+                "tuple(precisions)",
+                "tuple(__import__('fractions').Fraction(p) for p in precisions)",
+            ),
+        ),
         caught_by=("test_fields_and_inputs",),
     ),
     entry(

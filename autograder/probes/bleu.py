@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import common, guard
+from .numbers_sent import all_sendable
 
 FUNCTIONS = {
     name: guard.forbid("bleu", common.find("bleu", name))
@@ -40,4 +41,4 @@ def _fields(function: str, result: Any) -> list[Any]:
                 f"{function} must return a Bleu; it returned a {type(result).__name__} without "
                 f"`{name}`."
             )
-    return [getattr(result, name) for name in FIELDS]
+    return [all_sendable(getattr(result, name)) for name in FIELDS]
