@@ -205,17 +205,17 @@ class Judged(Bench):
 SAME, SILENT, OTHER = Finding.SAME, Finding.SILENT, Finding.OTHER
 # Findings on two tests that the entry must fail, on one of the others, and on an example.
 JUDGED = [
-    ((SAME, SAME, SAME, SAME), {"x", "y", "z"}),
-    ((SAME, SILENT, OTHER, SAME), {"x"}),
-    ((SAME, OTHER, SAME, SAME), set()),
-    ((SAME, SAME, SAME, OTHER), set()),
-    ((SILENT, SILENT, SAME, SAME), set()),
+    ((SAME, SAME, SAME, SAME), "xyz"),
+    ((SAME, SILENT, OTHER, SAME), "x"),
+    ((SAME, OTHER, SAME, SAME), ""),
+    ((SAME, SAME, SAME, OTHER), ""),
+    ((SILENT, SILENT, SAME, SAME), ""),
 ]
 
 
-@pytest.mark.parametrize(("findings", "expected"), JUDGED, ids=str)
+@pytest.mark.parametrize(("findings", "expected"), JUDGED)
 def test_entry_explains_or_is_contradicted(
-    diagnoses: Diagnoses, findings: tuple[Finding, ...], expected: set[str]
+    diagnoses: Diagnoses, findings: tuple[Finding, ...], expected: str
 ) -> None:
     """Does an entry explain what it gives, unless it contradicts what it must give?"""
     entry = replace(ENTRIES["lstm-forget-bias"], caught_by=("x", "y"))
@@ -223,7 +223,7 @@ def test_entry_explains_or_is_contradicted(
     records.append(Record(("example", "x"), (), failed=False))
     by_test = {record.tests[0]: finding for record, finding in zip(records, findings)}
     bench = Judged("lstm", diagnoses.start, 0.0, findings=by_test)
-    assert explained(bench, entry, records) == expected
+    assert explained(bench, entry, records) == set(expected)
 
 
 @pytest.mark.parametrize("task", UNKNOWN)
