@@ -18,6 +18,7 @@ MAX_HINTS, MAX_LISTED = 3, 10  # files that a hint and a message name
 # What else lies in a student's folder by right, beside the modules and the tests that are given:
 # what the starter has, and what its commands write. Nobody needs to hear that it is not taken.
 BESIDE = {"README.md", "Makefile", "pyproject.toml", "requirements.txt", "conftest.py"}
+LABS = "labs"  # given as a whole, and the folder of what they write
 WRITTEN = (
     *(".tsv", ".vocab", ".previous.safetensors", ".training.pt", ".tmp"),
     *("heatmap.png", "submission.zip"),
@@ -102,6 +103,7 @@ def _own(entries: list[Entry], found: Iterable[list[Entry]], facts: Facts) -> li
         if entry.parts not in taken
         and entry.name not in given
         and not entry.name.endswith(WRITTEN)
+        and LABS not in entry.parts[:-1]
         and environments.isdisjoint(entry.parts[:depth] for depth in range(len(entry.parts)))
     ]
     return sorted(own, key=lambda entry: (len(entry.parts), entry.parts))
