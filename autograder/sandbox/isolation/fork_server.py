@@ -85,19 +85,21 @@ def kill_all(uid: int) -> None:
     """
     pid = os.fork()
     if pid == 0:
-        os.setgroups([])
-        os.setresgid(uid, uid, uid)
-        os.setresuid(uid + 1, uid, uid + 1)
+        drop(uid, real=uid + 1)
         os.kill(-1, signal.SIGKILL)
         os._exit(0)
     os.waitpid(pid, 0)
 
 
-def drop(uid: int) -> None:
-    """Become an unprivileged user without groups; the kernel takes all capabilities with it."""
+def drop(uid: int, real: int | None = None) -> None:
+    """Become an unprivileged user without groups; the kernel takes all capabilities with it.
+
+    `real` is the real and the saved uid, if they are to be others than the one in effect.
+    """
+    own = uid if real is None else real
     os.setgroups([])
     os.setresgid(uid, uid, uid)
-    os.setresuid(uid, uid, uid)
+    os.setresuid(own, uid, own)
 
 
 def become_worker(request: dict[str, Any], channel: int, errors: int) -> NoReturn:

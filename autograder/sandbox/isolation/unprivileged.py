@@ -28,24 +28,33 @@ from autograder.sandbox.isolation.base import (
 
 
 @dataclass
-class PlainIsolation:
-    """The last resort without root: a process with the limits that the platform has."""
+class SameUser:
+    """What both ways share: the worker's files stay the grader's own, and nothing is promised."""
 
     limits: Limits
-    name: str = "plain process, same user"
-    layers: dict[str, str] = field(default_factory=dict)
+    layers: dict[str, str] = field(default_factory=dict, kw_only=True)
 
     def prepare(self, folder: Path) -> None:
         """Leave the folder as it is: the worker runs as the same user."""
+
+    def verify(self, report: dict[str, Any]) -> None:
+        """Take note of the layers; there is no promise to keep."""
+        self.layers = report["layers"]
+
+    def close(self) -> None:
+        """Hold nothing between workers."""
+
+
+@dataclass
+class PlainIsolation(SameUser):
+    """The last resort without root: a process with the limits that the platform has."""
+
+    name: str = "plain process, same user"
 
     def start(self, folder: Path, descriptor: int, stderr: int) -> Process:
         """Start the worker as a plain process."""
         command = [*limit_command(self.limits), *worker_command(folder, descriptor, self.limits)]
         return spawn(command, folder, descriptor, stderr)
-
-    def verify(self, report: dict[str, Any]) -> None:
-        """Take note of the layers; there is no promise to keep."""
-        self.layers = report["layers"]
 
     def kill(self, process: Process) -> None:
         """Kill the worker and the descendants that are still linked to it."""
@@ -61,20 +70,15 @@ class PlainIsolation:
                 member.kill()
         process.wait()
 
-    def close(self) -> None:
-        """Hold nothing between workers."""
-
 
 @dataclass
-class BubblewrapIsolation:
-    """Without root, where user namespaces are allowed: a namespace of its own, without network."""
+class BubblewrapIsolation(SameUser):
+    """Without root, where user namespaces are allowed: a namespace of its own, without network.
 
-    limits: Limits
+    It binds the worker's folder read-only but for `scratch`.
+    """
+
     name: str = "bubblewrap (own namespaces, no network, project invisible)"
-    layers: dict[str, str] = field(default_factory=dict)
-
-    def prepare(self, folder: Path) -> None:
-        """Leave the folder as it is: bubblewrap binds it read-only but for `scratch`."""
 
     def start(self, folder: Path, descriptor: int, stderr: int) -> Process:
         """Start the worker in namespaces that hold the system, this Python and its folder alone."""
@@ -89,18 +93,11 @@ class BubblewrapIsolation:
             stderr,
         )
 
-    def verify(self, report: dict[str, Any]) -> None:
-        """Take note of the layers; there is no promise to keep."""
-        self.layers = report["layers"]
-
     def kill(self, process: Process) -> None:
         """Kill bubblewrap: its process namespace dies with it."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(process.pid, signal.SIGKILL)
         process.wait()
-
-    def close(self) -> None:
-        """Hold nothing between workers."""
 
 
 def bubblewrap_command(folder: Path) -> list[str]:
