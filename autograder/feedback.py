@@ -8,7 +8,7 @@ import textwrap
 from pathlib import Path
 
 from assignment.facts import Facts
-from autograder.results import Results, Verdict, clean, number
+from autograder.results import Results, Verdict, clean, number, points_of
 
 MARKS = {"passed": "ok", "not_run": "--"}  # XX: points are lost
 Seen = dict[tuple[str, str], str]  # task and line of a message -> the test that said it first
@@ -41,8 +41,8 @@ def summary(results: Results, facts: Facts) -> str:
     """Return the points of each task, their sum, and how they came about."""
     lines = [results.output, ""]
     for task, tests in by_task(results).items():
-        score, maximum = (sum(values) for values in zip(*[(t.score, t.max_score) for t in tests]))
-        points = f"{number(score):>6g} of {number(maximum):<4g}"
+        score, maximum = points_of(tests)
+        points = f"{score:>6g} of {maximum:<4g}"
         lines.append(f"{task:<12}{points}{facts.tasks[task].title}")
     lines += [f"{name}: {value:.2f}" for name, value in results.leaderboard.items()]
     lines.append(f"Score: {results.score:g} of {results.max_score:g}")
@@ -120,7 +120,7 @@ def _section(title: str, tests: list[Verdict]) -> str:
     seen: Seen = {}
     rows = "\n".join(_row(test, seen) for test in tests)
     head = "<tr><th>Test</th><th>Points</th><th>Verdict</th></tr>"
-    score, maximum = (number(sum(v)) for v in zip(*[(t.score, t.max_score) for t in tests]))
+    score, maximum = points_of(tests)
     points = f"{score:g} of {maximum:g}"
     return f"<h2>{html.escape(title)}: {points}</h2>\n<table>{head}\n{rows}</table>"
 

@@ -7,7 +7,7 @@ import math
 import os
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -54,12 +54,17 @@ class Results:
     @property
     def score(self) -> float:
         """Return the points, rounded to cents."""
-        return number(sum(test.score for test in self.tests))
+        return points_of(self.tests)[0]
 
     @property
     def max_score(self) -> float:
         """Return the points that the tests offer."""
-        return number(sum(test.max_score for test in self.tests))
+        return points_of(self.tests)[1]
+
+
+def points_of(tests: Sequence[Verdict]) -> tuple[float, float]:
+    """Return the points of some tests, and what they offer, rounded to cents."""
+    return number(sum(t.score for t in tests)), number(sum(t.max_score for t in tests))
 
 
 def number(value: float) -> float:
