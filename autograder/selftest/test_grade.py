@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 from collections.abc import Mapping
@@ -410,6 +411,21 @@ def test_grading_that_hangs_is_ended() -> None:
     """Does a grading that does not come to its end become a fault of the grader?"""
     with pytest.raises(GraderFault, match="was not over"), grade.stop_after(0.1):
         time.sleep(60)
+
+
+def test_grading_is_ended_also_where_a_fault_is_tried_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Does the call to stop come again if something took it for a failed start?"""
+    monkeypatch.setattr(grade, "AGAIN_SECONDS", 0.1)
+
+    def try_twice() -> None:
+        with contextlib.suppress(GraderFault):
+            time.sleep(5)
+        time.sleep(5)
+
+    with pytest.raises(GraderFault, match="was not over"), grade.stop_after(0.1):
+        try_twice()
 
 
 def test_interrupt_leaves_what_was_graded(
