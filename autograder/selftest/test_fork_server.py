@@ -99,7 +99,10 @@ def test_new_server_follows_one_that_died(isolation: UidIsolation) -> None:
     """Does the next worker start although the server was killed, by the kernel for example?"""
     one = worker(isolation)
     server(isolation).send_signal(signal.SIGKILL)
+    assert isolation.server is not None
+    isolation.server._process.wait()
     one.close()
+    assert uid_processes(isolation.uid) == []
     worker(isolation).close()
 
 

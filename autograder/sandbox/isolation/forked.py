@@ -52,8 +52,8 @@ class ForkServer:
         """Kill all that runs under a uid."""
         try:
             self._control.send(json.dumps({"kill": uid}).encode())
-        except OSError:
-            raise self._lost() from None
+        except OSError:  # it has ended; who looks whether anything is left asks a new one
+            self.close()
 
     def answer(self, name: str, seconds: float | None) -> int:
         """Return the number that the server sends next.
