@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -50,17 +51,26 @@ class Graded:
 
 
 @pytest.fixture
-def uids(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return a list that each uid which a worker gets is appended to."""
+def uids(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """Yield a list that each uid which a worker gets is appended to.
+
+    Their locks are held to the end of the test: another test beside it could otherwise draw the uid
+    of a worker that is dead, and its files would be taken for this one's.
+    """
     used: list[int] = []
+    locks: list[int] = []
 
     def note(isolation: UidIsolation, name: str, value: Any) -> None:
         if name == "uid" and value > 0:
             used.append(value)
+        if name == "lock" and value >= 0:
+            locks.append(os.dup(value))
         object.__setattr__(isolation, name, value)
 
     monkeypatch.setattr(UidIsolation, "__setattr__", note, raising=False)
-    return used
+    yield used
+    for lock in locks:
+        os.close(lock)
 
 
 def run(
