@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from release.archive import stored_zip
+
 from assignment.facts import load
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -98,20 +100,12 @@ def members() -> Iterator[tuple[str, Path]]:
 
 
 def build() -> bytes:
-    """Return the zip's bytes: stored, in a fixed order, with fixed dates and modes."""
-    buffer = io.BytesIO()
-    # Not compressed: the bytes then do not depend on the version of zlib, and the size is small.
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
-        for name, path in members():
-            content = path.read_bytes()
-            if b"\r" in content:
-                raise ZipError(f"{name} has CR line ends; shells on Linux need LF")
-            info = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
-            info.create_system = 3  # Unix, whatever this runs on: the modes below count then
-            mode = 0o755 if path.name in EXECUTABLE else 0o644
-            info.external_attr = (0o100000 | mode) << 16
-            archive.writestr(info, content)
-    return buffer.getvalue()
+    """Return the zip's bytes."""
+    files = {name: path.read_bytes() for name, path in members()}
+    for name, content in files.items():
+        if b"\r" in content:
+            raise ZipError(f"{name} has CR line ends; shells on Linux need LF")
+    return stored_zip(files.items(), [name for name in files if Path(name).name in EXECUTABLE])
 
 
 def try_out(content: bytes) -> None:

@@ -1,4 +1,4 @@
-"""The command line of the release: `python -m reference.release [--out DIR] [--check]`."""
+"""The command line of the release: `python -m reference.release`, see `--help`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from assignment.facts import FactsError, load
 
-from .build import differences, released_files, write
+from .build import differences, released_files, write, write_zip
 from .markers import ReleaseError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,12 +21,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--check", action="store_true", help="write nothing; list what differs and exit with 1"
     )
+    parser.add_argument("--zip", type=Path, help="write the folder as a zip too, for a course page")
     options = parser.parse_args(arguments)
     try:
         files = released_files(ROOT, load())
         if not options.check:
             write(files, options.out.resolve())
             print(f"{options.out}: {len(files)} files")
+            if options.zip is not None:
+                write_zip(files, options.zip)
+                print(f"{options.zip}: the same as a zip")
             return 0
         lines = differences(files, options.out)
     except (ReleaseError, FactsError, OSError, SyntaxError) as error:

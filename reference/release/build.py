@@ -9,12 +9,14 @@ from pathlib import Path
 
 from assignment.facts import Facts
 
+from .archive import stored_zip
 from .markers import ReleaseError, find_blocks
 from .strip import strip
 from .verify import check
 
 PUBLIC_DATA = ("train.tsv", "dev.tsv", "english.vocab", "zhoric.vocab")
 RENDERED = "README.md"  # the one template with numbers in it; the others are copied as they are
+ZIP_FOLDER = "zhoric-nmt"
 HEADER = "<!-- Generated"  # how the first line of a released README starts
 # What tools leave behind while somebody works in a folder.
 CACHES = {"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".venv"}
@@ -128,6 +130,16 @@ def write(files: Files, folder: Path) -> None:
         if folder.exists():
             folder.rename(old)  # removed with the temporary folder
         new.rename(folder)
+
+
+def write_zip(files: Files, path: Path) -> None:
+    """Write the files as a zip, in one folder, so that unpacking does not spread them."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content = stored_zip((f"{ZIP_FOLDER}/{name}", files[name]) for name in sorted(files))
+    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+        file.write(content)
+    Path(file.name).chmod(0o644)
+    Path(file.name).replace(path)
 
 
 def _is_release(folder: Path) -> bool:

@@ -1,13 +1,14 @@
 """Tests of reference/release/build.py and of the command."""
 
 import ast
+import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from release import __main__ as command
-from release.build import Files, differences, render, write
+from release.build import ZIP_FOLDER, Files, differences, render, write
 from release.markers import ReleaseError
 
 from assignment.facts import Facts
@@ -127,3 +128,17 @@ def test_write_spares_other_folders(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert command.main(["--out", str(tmp_path)]) == 1
     assert "is not an earlier release" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_zip_holds_the_release(starter: Path, files: Files, tmp_path: Path) -> None:
+    """Does the zip hold the starter, in one folder, with the same bytes each time?"""
+    path = tmp_path / "dist" / "student.zip"
+    contents = []
+    for _ in range(2):
+        assert command.main(["--out", str(starter), "--zip", str(path)]) == 0
+        contents.append(path.read_bytes())
+    assert contents[0] == contents[1]
+    with zipfile.ZipFile(path) as archive:
+        found = {name: archive.read(name) for name in archive.namelist()}
+    assert found == {f"{ZIP_FOLDER}/{name}": content for name, content in files.items()}
+    assert list(path.parent.iterdir()) == [path]
