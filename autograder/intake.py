@@ -17,11 +17,14 @@ ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar")
 MAX_HINTS, MAX_LISTED = 3, 10  # files that a hint and a message name
 # What else lies in a student's folder by right, beside the modules and the tests that are given:
 # what the starter has, and what its commands write. Nobody needs to hear that it is not taken.
-BESIDE = {"README.md", "Makefile", "pyproject.toml", "requirements.txt", "conftest.py"}
+BESIDE = {
+    *("README.md", "Makefile", "pyproject.toml", "requirements.txt", "conftest.py"),
+    "explore.ipynb",
+}
 LABS = "labs"  # given as a whole, and the folder of what they write
 WRITTEN = (
     *(".tsv", ".vocab", ".previous.safetensors", ".training.pt", ".tmp"),
-    *("heatmap.png", "submission.zip"),
+    *("heatmap.png", "tree.png", "submission.zip"),
 )
 
 

@@ -243,10 +243,13 @@ IGNORED = {
     "the five alone": ({}, ()),
     "helpers": ({"nmt/utils.py": b"", "helpers.py": b""}, ("helpers.py", "nmt/utils.py")),
     "older copies": ({"old/nmt/lstm.py": b""}, ("old/nmt/lstm.py",)),
+    "a notebook that is given": ({"explore.ipynb": b""}, ()),
     "what is read": ({"model.safetensors": b"", "written.ipynb": b""}, ()),
     "junk": ({"__MACOSX/a.py": b"", ".DS_Store": b"", "nmt/__pycache__/a.pyc": b""}, ()),
     "what the commands write": (
-        {"submission.zip": b"", "model.previous.safetensors": b"", "heatmap.png": b""},
+        dict.fromkeys(
+            ("submission.zip", "model.previous.safetensors", "heatmap.png", "tree.png"), b""
+        ),
         (),
     ),
     "an environment": ({"env/pyvenv.cfg": b"", "env/bin/activate": b""}, ()),

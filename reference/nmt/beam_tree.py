@@ -17,7 +17,7 @@ from nmt.corpus import source_tensors
 from nmt.files import InputError
 from nmt.model import Seq2Seq
 from nmt.settings import SearchConfig
-from nmt.translation import evaluating, tokenize
+from nmt.translation import _check_sizes, evaluating, tokenize
 from nmt.vocabulary import BOS, EOS, Vocabulary
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ UNUSED = -1  # fills what a prefix has not reached; no token has this number
 LEAST = -20.0  # a log-probability; what is less likely (2e-9) is never shown
 # Sums of some tens of log-probabilities in float32 agree to about 1e-5, in whatever order.
 TOLERANCE = 1e-3
+ADVICE = "does EVERY tensor of the state follow its hypothesis? See: python -m nmt check beam"
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,8 @@ class BeamTree:
     """Hold what a beam search looked at. The start has the path () and is no node."""
 
     nodes: Mapping[Tokens, Node]
-    best: Tokens  # the first result
+    best: Tokens  # the way to the first result
+    words: Tokens  # of the first result, without </s>
     beam_size: int
 
     def children(self, path: Tokens) -> list[Node]:
@@ -88,6 +90,11 @@ class Recorder:
     def __call__(self, tokens: Tensor, state: States) -> tuple[Tensor, States]:
         """Run the step: tokens (n,), a state of n rows -> log_probs (n, V), the next state."""
         *inner, prefixes = state
+        if len(prefixes) != len(tokens):
+            raise InputError(
+                f"beam_search calls step with {len(tokens)} tokens, but a tensor of the state has "
+                f"{len(prefixes)} rows; {ADVICE}"
+            )
         log_probs, following = self.step(tokens, tuple(inner))
         lengths = (prefixes != UNUSED).sum(dim=1, keepdim=True)  # (n, 1)
         if int(lengths.max()) > self.max_length:
@@ -121,8 +128,15 @@ def record(
     from nmt.beam_search import beam_search
 
     recorder = Recorder(step, max_length)
-    sizes = {"beam_size": beam_size, "max_length": max_length, "alpha": alpha}
-    results = beam_search(recorder, recorder.start(state), bos=bos, eos=eos, **sizes)  # type: ignore[arg-type]
+    results = beam_search(
+        recorder,
+        recorder.start(state),
+        bos=bos,
+        eos=eos,
+        beam_size=beam_size,
+        max_length=max_length,
+        alpha=alpha,
+    )
     # Some searches keep rows that have ended in the batch; they are no hypotheses any more.
     seen = {path: values for path, values in recorder.seen.items() if eos not in path}
     nodes = {path: _node(seen, path, "extended") for path in seen if path}
@@ -130,7 +144,7 @@ def record(
         raise InputError("beam_search returned no hypothesis; see: python -m nmt check beam")
     nodes |= _returned(seen, results, eos, max_length)
     best = _path(results[0], eos, max_length)
-    return BeamTree(nodes | _dropped(seen, nodes, dropped), best, beam_size)
+    return BeamTree(nodes | _dropped(seen, nodes, dropped), best, results[0].tokens, beam_size)
 
 
 def _path(result: Hypothesis, eos: int, max_length: int) -> Tokens:
@@ -154,20 +168,19 @@ def _returned(
 ) -> dict[Tokens, Node]:
     """Return the nodes of the results; refuse those that do not fit what was seen."""
     nodes = {}
-    advice = "does EVERY tensor of the state follow its hypothesis? See: python -m nmt check beam"
     for result in results:
         path = _path(result, eos, max_length)
         if any(path[:length] not in seen for length in range(len(path))):
             raise InputError(
                 f"beam_search returned the tokens {result.tokens}, which it never asked the model "
-                f"to extend; {advice}"
+                f"to extend; {ADVICE}"
             )
         nodes[path] = _node(seen, path, "returned", result.score)
         if abs(nodes[path].total - result.log_prob) > TOLERANCE:
             raise InputError(
                 f"beam_search returned the tokens {result.tokens} with log_prob "
                 f"{result.log_prob:.4f}, but the model's add up to {nodes[path].total:.4f}; "
-                f"{advice}"
+                f"{ADVICE}"
             )
     return nodes
 
@@ -192,15 +205,18 @@ def _dropped(
 def record_sentence(
     model: Seq2Seq,
     english: Vocabulary,
+    zhoric: Vocabulary,
     sentence: str,
-    config: SearchConfig = SearchConfig(),  # noqa: B008 - it is frozen
+    config: SearchConfig,
+    *,
     dropped: int = 2,
 ) -> BeamTree:
     """Translate a sentence with your `beam_search`, and return what it looked at.
 
     Raises:
-        InputError: if the sentence is empty, or as `record` does.
+        InputError: if the sentence is empty or the vocabularies do not fit, or as `record` does.
     """
+    _check_sizes(model, english, zhoric)
     words = tokenize(sentence)
     if not words:
         raise InputError("the sentence is empty")
@@ -264,11 +280,12 @@ def record_table(
 LETTER = 0.09  # width of a letter of a node's word
 PADDING = 0.2  # of a word in its box, both sides together
 BOX = 0.36  # height of a box
-ROW, GAP = 0.56, 0.62  # from row to row; between columns, where the edges run
+ROW = 0.56  # from row to row
+# Between two columns there is place for a number, and for the bends of the edges before it.
+GAP, BEND = 0.41, 0.07
 MARGIN = 0.15
-LEGEND = 0.24  # height of a line of it, below the tree
-WIDE = 7.2  # where all of the legend fits into one line
-BEND = 0.07  # from one edge's bend to the next
+LEGEND = 0.2  # height of a line of it, below the tree
+NARROW, WIDE = 4.2, 7.2  # what the legend takes in two lines, and in one
 
 # Okabe and Ito (2008): colours that all kinds of colour vision tell apart. Width and dashes of the
 # lines say the same again.
@@ -316,7 +333,7 @@ def draw_tree(tree: BeamTree, vocabulary: Vocabulary) -> Figure:
     and below a result its score. A figure made without pyplot needs no display.
     """
     boxes = _layout(tree, vocabulary)
-    width = max(max(box.right for box in boxes.values()) + MARGIN, WIDE / 2)
+    width = max(max(box.right for box in boxes.values()) + MARGIN, NARROW)
     lines = 1 if width >= WIDE else 2
     height = max(box.middle for box in boxes.values()) + ROW / 2 + MARGIN + lines * LEGEND
     figure = Figure(figsize=(width, height))
@@ -354,7 +371,7 @@ def _layout(tree: BeamTree, vocabulary: Vocabulary) -> dict[Tokens, Box]:
         for place, path in enumerate(reversed(parents), start=1):
             # Edges of lower nodes turn down first, and so pass below those of higher ones.
             boxes[path] = replace(boxes[path], bend=boxes[path].right + place * BEND)
-        left = max(boxes[path].right for path in column) + GAP
+        left = max(boxes[path].right for path in column) + GAP + len(parents) * BEND
         width = _width([*vocabulary.decode(node.path[-1] for node in nodes)])
         free = ROW / 2
         for node in nodes:

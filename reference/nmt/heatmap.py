@@ -9,7 +9,13 @@ from nmt.translation import Translation
 
 
 def draw_heatmap(translation: Translation, path: str | Path) -> None:
-    """Write the attention weights of a translation as a PNG: a row a target word.
+    """Write the attention weights of a translation as a PNG."""
+    figure = heatmap(translation)
+    write_atomically(Path(path), lambda place: figure.savefig(place, format="png", dpi=150))
+
+
+def heatmap(translation: Translation) -> Figure:
+    """Draw the attention weights of a translation: a row a target word.
 
     A figure made without pyplot needs no display and no choice of a backend.
     """
@@ -24,4 +30,4 @@ def draw_heatmap(translation: Translation, path: str | Path) -> None:
     axes.set_xlabel("English, read")
     axes.set_ylabel("Zhoric, written")
     figure.colorbar(image, ax=axes, label="attention weight")
-    write_atomically(Path(path), lambda place: figure.savefig(place, format="png", dpi=150))
+    return figure

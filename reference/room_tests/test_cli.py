@@ -45,12 +45,12 @@ def _stdin(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
 
 
 def test_module_runs() -> None:
-    """Does `python -m nmt --help` list the five commands?"""
+    """Does `python -m nmt --help` list the six commands?"""
     result = subprocess.run(
         [sys.executable, "-B", "-m", "nmt", "--help"], cwd=HOME, capture_output=True, text=True
     )
     assert result.returncode == 0
-    for command in ("check", "train", "translate", "heatmap", "submit"):
+    for command in ("check", "train", "translate", "heatmap", "tree", "submit"):
         assert f"    {command} " in result.stdout
 
 
@@ -65,6 +65,7 @@ def test_module_runs() -> None:
         (["translate", "--beam-size", "two"], "at least 1, got 'two'"),
         (["translate", "cat", "--file", "x"], "not allowed with"),
         (["heatmap"], "required: sentence"),
+        (["tree"], "required: sentence"),
     ],
 )
 def test_wrong_usage_is_one_line(argv: list[str], message: str, capsys: Capture) -> None:
@@ -228,11 +229,14 @@ def test_translate_an_argument_a_file_and_standard_input(
 
 
 @pytest.mark.usefixtures("data")
-def test_heatmap_writes_a_picture(checkpoint: Path, tmp_path: Path, capsys: Capture) -> None:
-    """Does `heatmap` write a PNG and say where?"""
+@pytest.mark.parametrize("command", ["heatmap", "tree"])
+def test_pictures_are_written(
+    command: str, checkpoint: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    """Do `heatmap` and `tree` write a PNG and say where?"""
     picture = tmp_path / "cat.png"
     arguments = ["the cat", "--model", str(checkpoint), "--output", str(picture)]
-    assert cli.main(["heatmap", *arguments, "--max-length", "4"]) == 0
+    assert cli.main([command, *arguments, "--max-length", "4"]) == 0
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert str(picture) in capsys.readouterr().out
 
@@ -258,7 +262,7 @@ def test_a_place_where_one_cannot_write_is_one_line(
     assert capsys.readouterr().err.startswith(f"error: cannot write {data / 'train.tsv'}")
 
 
-@pytest.mark.parametrize("command", ["translate", "heatmap"])
+@pytest.mark.parametrize("command", ["translate", "heatmap", "tree"])
 def test_no_checkpoint_is_one_line(command: str, tmp_path: Path, capsys: Capture) -> None:
     """Does a missing checkpoint name the command that makes one?"""
     assert cli.main([command, "the cat", "--model", str(tmp_path / "none")]) == 1

@@ -1,4 +1,4 @@
-"""The command line: check, train, translate, heatmap, submit.
+"""The command line: check, train, translate, heatmap, tree, submit.
 
 torch and the tasks are imported by the commands that need them: `check` and `submit` have to work
 while a task's file cannot even be imported.
@@ -13,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from nmt.files import CHECKPOINT, InputError, read_lines
+from nmt.files import CHECKPOINT, InputError, read_lines, write_atomically
 from nmt.settings import ModelConfig, SearchConfig, TrainingConfig
 
 INTERRUPTED = 130  # what shells report after Ctrl-C
@@ -73,6 +73,7 @@ def build_parser() -> Parser:
     add_train(commands)
     add_translate(commands)
     add_heatmap(commands)
+    add_tree(commands)
     return parser
 
 
@@ -117,6 +118,17 @@ def add_heatmap(commands: "Commands") -> None:
     parser.add_argument("sentence", nargs="+", help="the words of one sentence")
     parser.add_argument(
         "--output", type=Path, default=Path("heatmap.png"), help="PNG to write (%(default)s)"
+    )
+    add_search(parser)
+
+
+def add_tree(commands: "Commands") -> None:
+    """Describe `tree`."""
+    text = "translate a sentence and draw what the beam search looked at"
+    parser = commands.add_parser("tree", help=text, description=text)
+    parser.add_argument("sentence", nargs="+", help="the words of one sentence")
+    parser.add_argument(
+        "--output", type=Path, default=Path("tree.png"), help="PNG to write (%(default)s)"
     )
     add_search(parser)
 
@@ -245,6 +257,22 @@ def heatmap_command(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def tree_command(arguments: argparse.Namespace) -> int:
+    """Draw the beam search of one translation."""
+    from nmt.beam_tree import draw_tree, record_sentence
+    from nmt.corpus import data_directory, load_vocabularies
+    from nmt.model import load_checkpoint
+
+    model = load_checkpoint(arguments.model)
+    english, zhoric = load_vocabularies(data_directory())
+    sentence = " ".join(arguments.sentence)
+    tree = record_sentence(model, english, zhoric, sentence, search_config(arguments))
+    figure = draw_tree(tree, zhoric)
+    write_atomically(arguments.output, lambda path: figure.savefig(path, format="png", dpi=150))
+    print(f"{' '.join(zhoric.decode(tree.words))}\nbeam search drawn in {arguments.output}")
+    return 0
+
+
 def check_command(argv: list[str]) -> int:
     """Run the tests."""
     from nmt import checking
@@ -287,6 +315,7 @@ def run(argv: list[str]) -> int:
         "train": train_command,
         "translate": translate_command,
         "heatmap": heatmap_command,
+        "tree": tree_command,
     }[arguments.command]
     return command(arguments)
 
