@@ -11,12 +11,14 @@ from assignment.facts import Facts
 
 from .archive import stored_zip
 from .markers import ReleaseError, find_blocks
+from .notebook import from_script
 from .strip import strip
 from .verify import check
 
 PUBLIC_DATA = ("train.tsv", "dev.tsv", "english.vocab", "zhoric.vocab")
 RENDERED = "README.md"  # the one template with numbers in it; the others are copied as they are
 ZIP_FOLDER = "zhoric-nmt"
+NOTEBOOK = "explore.ipynb"  # made of reference/explore.py
 HEADER = "<!-- Generated"  # how the first line of a released README starts
 # What tools leave behind while somebody works in a folder.
 CACHES = {"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".venv"}
@@ -41,6 +43,7 @@ def released_files(root: Path, facts: Facts) -> Files:
         name = path.relative_to(root / "reference").as_posix()
         find_blocks(_text(path), name, [])  # a solution here would be released
         files[name] = _bytes(path)
+    files[NOTEBOOK] = _notebook(root)
     files |= {f"data/{name}": _bytes(root / "data" / name) for name in PUBLIC_DATA}
     for path in _walk(template):
         name = path.relative_to(template).as_posix()
@@ -59,6 +62,14 @@ def _module(path: Path, name: str, task: str | None) -> str:
     stripped = strip(source, name, task)
     check(source, stripped, name, task)
     return stripped
+
+
+def _notebook(root: Path) -> bytes:
+    """Return the notebook in which students look at their model."""
+    name = f"reference/{Path(NOTEBOOK).with_suffix('.py')}"
+    script = _text(root / name)
+    find_blocks(script, name, [])  # there must be none
+    return from_script(script, name)
 
 
 def render(text: str, facts: Facts) -> str:

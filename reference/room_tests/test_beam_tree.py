@@ -260,10 +260,14 @@ def segments(figure: Figure) -> list[tuple[Point, Bbox]]:
 WORDS = Vocabulary(["kingfisher", "ka", "tavek"])  # seven with the specials, long and short
 
 
+LETTERS = Vocabulary(["a", "b", "c"])  # narrower than the numbers below them
+
+
+@pytest.mark.parametrize("vocabulary", [WORDS, LETTERS])
 @pytest.mark.parametrize("beam_size", [1, 3, 5])
-def test_nothing_overlaps(beam_size: int) -> None:
+def test_nothing_overlaps(beam_size: int, vocabulary: Vocabulary) -> None:
     """Does no text touch another one, an edge, or the border of the figure?"""
-    figure = draw_tree(recorded(beam_size), WORDS)
+    figure = draw_tree(recorded(beam_size), vocabulary)
     texts, (width, height) = extents(figure), figure.get_size_inches()
     for place, text in enumerate(texts):
         assert text.x0 >= 0

@@ -279,6 +279,7 @@ def record_table(
 
 LETTER = 0.09  # width of a letter of a node's word
 PADDING = 0.2  # of a word in its box, both sides together
+SCORE = 0.9  # width of a score below a box
 BOX = 0.36  # height of a box
 ROW = 0.56  # from row to row
 # Between two columns there is place for a number, and for the bends of the edges before it.
@@ -372,7 +373,9 @@ def _layout(tree: BeamTree, vocabulary: Vocabulary) -> dict[Tokens, Box]:
             # Edges of lower nodes turn down first, and so pass below those of higher ones.
             boxes[path] = replace(boxes[path], bend=boxes[path].right + place * BEND)
         left = max(boxes[path].right for path in column) + GAP + len(parents) * BEND
-        width = _width([*vocabulary.decode(node.path[-1] for node in nodes)])
+        width = _width(vocabulary.decode(node.path[-1] for node in nodes))
+        if any(node.kind == "returned" for node in nodes):
+            width = max(width, SCORE)
         free = ROW / 2
         for node in nodes:
             # Level with its parent, where the nodes above leave the place.

@@ -33,7 +33,10 @@ def main(arguments: Sequence[str]) -> int:
     require("torch", "safetensors")
 
     # All checks come before the first byte is written: a refused submission leaves no file.
-    stubs = [stub for file in TASKS.values() for stub in find_stubs(file)]
+    try:
+        stubs = [stub for file in TASKS.values() for stub in find_stubs(file)]
+    except InputError as error:
+        raise InputError(f"{error}; nothing was written") from error
     _check_imports()
     names = [*TASKS.values(), *_check_model(), *(_optional(NOTEBOOK))]
     write_zip(out, names)
@@ -57,14 +60,14 @@ def find_stubs(file: str) -> list[str]:
         tree = ast.parse(path.read_bytes(), filename=file)
     except OSError as error:
         raise InputError(
-            f"{file} cannot be read ({error.strerror}); nothing was written. "
-            "If you have not started it, put the one you were given back"
+            f"{file} cannot be read ({error.strerror}): "
+            "if you have not started it, put the one you were given back"
         ) from error
     except SyntaxError as error:
         place = f"{file}, line {error.lineno}" if error.lineno else file
-        raise InputError(f"{place}: {error.msg}; nothing was written") from error
+        raise InputError(f"{place}: {error.msg}") from error
     except ValueError as error:  # a null byte, before Python 3.12
-        raise InputError(f"{file} is not Python: {error}; nothing was written") from error
+        raise InputError(f"{file} is not Python: {error}") from error
     calls = [node.exc for node in ast.walk(tree) if isinstance(node, ast.Raise)]
     texts = [
         argument.value
