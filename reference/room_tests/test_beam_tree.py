@@ -260,14 +260,18 @@ def segments(figure: Figure) -> list[tuple[Point, Bbox]]:
 WORDS = Vocabulary(["kingfisher", "ka", "tavek"])  # seven with the specials, long and short
 
 
-LETTERS = Vocabulary(["a", "b", "c"])  # narrower than the numbers below them
+TREES = {
+    "greedy": lambda: (recorded(1), WORDS),
+    "beam of 3": lambda: (recorded(3), WORDS),
+    "beam of 5": lambda: (recorded(5), WORDS),
+    "words of one letter": lambda: record_table(EXAMPLE, beam_size=2),
+}
 
 
-@pytest.mark.parametrize("vocabulary", [WORDS, LETTERS])
-@pytest.mark.parametrize("beam_size", [1, 3, 5])
-def test_nothing_overlaps(beam_size: int, vocabulary: Vocabulary) -> None:
+@pytest.mark.parametrize("make", TREES.values(), ids=TREES)
+def test_nothing_overlaps(make: Callable[[], tuple[BeamTree, Vocabulary]]) -> None:
     """Does no text touch another one, an edge, or the border of the figure?"""
-    figure = draw_tree(recorded(beam_size), vocabulary)
+    figure = draw_tree(*make())
     texts, (width, height) = extents(figure), figure.get_size_inches()
     for place, text in enumerate(texts):
         assert text.x0 >= 0
