@@ -152,10 +152,13 @@ for sentence in ("the old cat sees a red house", "the old cat sees a red zebra")
 # large translators?
 
 # %% plural-count
-from collections import Counter
+import collections
 
-counts = {"when it writes ka": Counter[str](), "when it writes the noun before": Counter[str]()}
-words_at_ka = Counter[str]()
+counts = {
+    "when it writes ka": collections.Counter[str](),
+    "when it writes the noun before": collections.Counter[str](),
+}
+words_at_ka = collections.Counter[str]()
 for pair in dev[:200]:
     found = translate_with_attention(
         model, english, zhoric, " ".join(pair.source), SearchConfig(beam_size=1)

@@ -279,7 +279,7 @@ def record_table(
 
 LETTER = 0.09  # width of a letter of a node's word
 PADDING = 0.2  # of a word in its box, both sides together
-SCORE = 0.9  # width of a score below a box
+SCORE = 0.75  # width of a score below a box
 BOX = 0.36  # height of a box
 ROW = 0.56  # from row to row
 # Between two columns there is place for a number, and for the bends of the edges before it.

@@ -12,7 +12,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from .markers import ReleaseError
 
 # As Jupytext and VS Code write it. The name is the cell's id: so an id stays when cells move.
-START = re.compile(r"# %% (?P<name>[a-z][a-z0-9-]*)(?P<text> \[markdown\])?")
+# The format allows 64 characters.
+START = re.compile(r"# %% (?P<name>[a-z][a-z0-9-]{,63})(?P<text> \[markdown\])?")
 
 
 class Cell(NamedTuple):

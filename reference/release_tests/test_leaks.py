@@ -1,10 +1,11 @@
 """Does the starter give nothing away? Tests of the release as it is, and of the search itself."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from release.build import PUBLIC_DATA, Files
+from release.build import NOTEBOOK, PUBLIC_DATA, Files
 from release.markers import find_blocks
 
 from assignment.facts import Facts
@@ -22,8 +23,16 @@ def normal(line: str) -> str:
 
 
 def texts(files: Files) -> dict[str, str]:
-    """Return all files as text."""
-    return {name: content.decode() for name, content in files.items()}
+    """Return all files as text; of a notebook its cells, as in JSON no line would be found."""
+    return {
+        name: cells(content) if name.endswith(".ipynb") else content.decode()
+        for name, content in files.items()
+    }
+
+
+def cells(notebook: bytes) -> str:
+    """Return what stands in the cells of a notebook."""
+    return "\n".join("".join(cell["source"]) for cell in json.loads(notebook)["cells"])
 
 
 def solution_lines(root: Path, facts: Facts) -> set[str]:
@@ -112,7 +121,16 @@ def test_only_what_is_meant(files: Files) -> None:
         f"data/{name}" for name in PUBLIC_DATA
     }
     assert {name for name in files if name.endswith(".toml")} == {"pyproject.toml"}
-    assert not [name for name in files if name.endswith((".safetensors", ".pt", ".ipynb"))]
+    assert {name for name in files if name.endswith(".ipynb")} == {NOTEBOOK}
+    assert not [name for name in files if name.endswith((".safetensors", ".pt"))]
+
+
+def test_search_finds_a_solution_in_a_notebook(files: Files, root: Path, facts: Facts) -> None:
+    """Would a solution line be found in a cell?"""
+    notebook = json.loads(files[NOTEBOOK])
+    notebook["cells"][1]["source"].append("\n    i, f, g, o = gates.chunk(4, dim=1)\n")
+    leaky = {**files, NOTEBOOK: json.dumps(notebook).encode()}
+    assert len(solutions(leaky, root, facts)) == 1
 
 
 @pytest.mark.parametrize("place", ["README.md", "tests/test_lstm.py"])
