@@ -20,6 +20,7 @@ MAX_HINTS, MAX_LISTED = 3, 10  # files that a hint and a message name
 BESIDE = {
     *("README.md", "Makefile", "pyproject.toml", "requirements.txt", "conftest.py"),
     "explore.ipynb",
+    "handout.html",
 }
 LABS = "labs"  # given as a whole, and the folder of what they write
 WRITTEN = (

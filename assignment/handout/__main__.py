@@ -6,7 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from .build import HandoutError, build
+from .build import html_and_pdf
+from .errors import HandoutError
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -17,7 +18,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="default: %(default)s")
     out: Path = parser.parse_args(arguments).out
     try:
-        html, pdf = build(ROOT)
+        html, pdf = html_and_pdf(ROOT)
     except HandoutError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

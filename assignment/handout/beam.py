@@ -69,14 +69,19 @@ def beam() -> Walk:
     Raises:
         AssertionError: if the reference returns something else.
     """
-    live, steps, finished = {"": 1.0}, [], {}
+    live, steps, finished = {"": 1.0}, [], dict[str, float]()
     while live and len(finished) < BEAM:
         extensions = _extend(live)
         steps.append(extensions)
         finished |= {e.prefix: e.total for e in extensions if e.finished}
         live = {e.prefix + e.token: e.total for e in extensions if e.kept and not e.finished}
     result = beam_search(
-        _step, (torch.zeros(1, 0, dtype=torch.long),), bos=3, eos=0, beam_size=BEAM, max_length=LENGTH
+        _step,
+        (torch.zeros(1, 0, dtype=torch.long),),
+        bos=3,
+        eos=0,
+        beam_size=BEAM,
+        max_length=LENGTH,
     )
     for hypothesis in result:
         letters = "".join(LETTERS[token] for token in hypothesis.tokens)

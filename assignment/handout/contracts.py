@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from reference.release.strip import strip
+from release.strip import strip
 
 STUB = "NotImplementedError"
 SPECIAL = re.compile(r"([\\*_<>\[\]^~$#|@{}])")  # what Markdown would not print as it is

@@ -6,9 +6,9 @@ import math
 from types import SimpleNamespace
 
 import torch
-from labs.gradients import clip, cliff_loss
 from torch import Tensor
 
+from labs.gradients import cliff_loss, clip
 from nmt.attention import (
     AttentionDecoder,
     Memory,
@@ -182,6 +182,7 @@ def _plain(tensor: Tensor) -> list[float]:
 def bleu() -> SimpleNamespace:
     """Return the table of six candidates, and of the second one how p_1 to p_4 come about."""
     references = [reference.split() for reference in REFERENCES]
+    whole = list("abcdefgh")
     rows = []
     for text in CANDIDATES:
         plain = corpus_bleu([text.split()], [references])
@@ -190,10 +191,6 @@ def bleu() -> SimpleNamespace:
     return SimpleNamespace(
         references=REFERENCES,
         rows=rows,
-        pooled=corpus_bleu(
-            ["a b x y".split(), "a b c d e f g h".split()],
-            [["a b c d".split()], ["a b c d e f g h".split()]],
-            2,
-        ).score,
-        averaged=(corpus_bleu(["a b x y".split()], [["a b c d".split()]], 2).score + 1) / 2,
+        pooled=corpus_bleu([list("abxy"), whole], [[list("abcd")], [whole]], 2).score,
+        averaged=(corpus_bleu([list("abxy")], [[list("abcd")]], 2).score + 1) / 2,
     )

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from .errors import HandoutError
+
 
 @dataclass(frozen=True)
 class Measured:
@@ -21,7 +23,7 @@ def measured(root: Path) -> Measured:
     """Read the figures.
 
     Raises:
-        ValueError: if the README's table has no such row any more.
+        HandoutError: if the README's table has no such row any more.
     """
     text = (root / "README.md").read_text(encoding="utf-8")
     dev_bleu, train = _row(text, r"train the reference to dev BLEU ([\d.]+)[^|]*\| (\d+) s")
@@ -33,5 +35,5 @@ def measured(root: Path) -> Measured:
 def _row(text: str, pattern: str) -> tuple[str, ...]:
     match = re.search(pattern, text)
     if match is None:
-        raise ValueError(f"README.md has no row that fits {pattern!r}; the handout quotes it")
+        raise HandoutError(f"README.md has no row that fits {pattern!r}; the handout quotes it")
     return match.groups()

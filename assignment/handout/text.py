@@ -12,6 +12,7 @@ from assignment.facts import Facts
 
 from .contracts import contract
 from .examples import examples
+from .figures import heatmap
 from .measured import measured
 
 CHAPTERS = Path(__file__).with_name("chapters")
@@ -52,6 +53,8 @@ def names(root: Path, facts: Facts) -> dict[str, Any]:
         "words": {name: _lines(root / f"data/{name}.vocab") for name in ("english", "zhoric")},
         "measured": measured(root),
         "examples": examples(),
+        "heatmap_alt": heatmap.describe(root),
+        "heatmap_sentence": heatmap.SENTENCE,
         "contract": lambda task: contract(root, task, facts.task_files[task]),
     }
 

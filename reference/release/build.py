@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from assignment.facts import Facts
+from assignment.handout.errors import HandoutError
+from assignment.handout.stamp import is_current
 
 from .archive import stored_zip
 from .markers import ReleaseError, find_blocks
@@ -19,6 +21,8 @@ PUBLIC_DATA = ("train.tsv", "dev.tsv", "english.vocab", "zhoric.vocab")
 RENDERED = "README.md"  # the one template with numbers in it; the others are copied as they are
 ZIP_FOLDER = "zhoric-nmt"
 NOTEBOOK = "explore.ipynb"  # made of reference/explore.py
+
+HANDOUT = "handout.html"
 HEADER = "<!-- Generated"  # how the first line of a released README starts
 # What tools leave behind while somebody works in a folder.
 CACHES = {"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".venv"}
@@ -48,6 +52,7 @@ def released_files(root: Path, facts: Facts) -> Files:
     for path in _walk(template):
         name = path.relative_to(template).as_posix()
         files[name] = render(_text(path), facts).encode() if name == RENDERED else _bytes(path)
+    files[HANDOUT] = _handout(root)
     if not files.get(RENDERED, b"").startswith(HEADER.encode()):
         raise ReleaseError(f"reference/template/{RENDERED} has to begin with {HEADER!r}")
     return files
@@ -70,6 +75,22 @@ def _notebook(root: Path) -> bytes:
     script = _text(root / name)
     find_blocks(script, name, [])  # there must be none
     return from_script(script, name)
+
+
+def _handout(root: Path) -> bytes:
+    """Return the page that lies in starter/ if it is up to date, else a new one.
+
+    Making it takes seconds, and another machine may draw the figures with other last digits.
+    """
+    there = root / "starter" / HANDOUT
+    try:
+        if there.is_file() and is_current(page := _bytes(there), root):
+            return page
+        from assignment.handout.build import html  # needs pandoc, torch and some seconds
+
+        return html(root)
+    except HandoutError as error:
+        raise ReleaseError(f"{HANDOUT}: {error}") from error
 
 
 def render(text: str, facts: Facts) -> str:

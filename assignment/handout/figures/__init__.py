@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from matplotlib import rc_context
 from matplotlib.figure import Figure
@@ -12,7 +13,7 @@ from . import attention, beam, cell, curves, heatmap, masks, rnn, seq2seq
 
 # Letters as outlines: they look the same everywhere. The salt makes the names inside a file, which
 # are random otherwise, depend on the drawing alone.
-STYLE = {
+STYLE: dict[Any, Any] = {  # matplotlib's types name each key of theirs
     "svg.fonttype": "path",
     "svg.hashsalt": "handout",
     "font.family": "DejaVu Sans",

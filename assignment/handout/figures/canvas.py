@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
@@ -102,6 +104,6 @@ def arrow(
 
 def path(axes: Axes, points: list[Point], color: str = INK, width: float = 1.3) -> None:
     """Draw a line through points, with an arrow head at its end."""
-    for start, end in zip(points[:-2], points[1:-1], strict=True):
+    for start, end in itertools.pairwise(points[:-1]):
         arrow(axes, start, end, color, width, head=False)
     arrow(axes, points[-2], points[-1], color, width)

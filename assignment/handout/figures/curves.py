@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from labs.gradients import cliff_loss
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from labs.gradients import cliff_loss
+
 from ..examples import gradient
-from .canvas import BLUE, GREEN, GREY, RED
+from .canvas import BLUE, GREEN, GREY, RED, Point
 
 
 def draw_powers(root: Path) -> Figure:
@@ -37,17 +39,19 @@ def draw_cliff(root: Path) -> Figure:
     weights = [1 + index / 1000 for index in range(1001)]
     axes.plot(weights, [cliff_loss(w)[0] for w in weights], color=BLUE, linewidth=2)
     worked = gradient()
-    far = f"{worked.unclipped:.1f}".replace("-", "−")
     axes.plot(worked.start, worked.loss, "o", color=RED, zorder=3)
-    axes.annotate(
-        f"from here, one step\nwithout clipping\nlands at w = {far}", (worked.start, 0.1), (1.1, 1.9),
-        color=RED, va="center", arrowprops={"arrowstyle": "-|>", "color": RED, "shrinkB": 4},
-    )  # fmt: skip
+    far = f"{worked.unclipped:.1f}".replace("-", "−")
+    text = f"from here, one step\nwithout clipping\nlands at w = {far}"
+    _point_out(axes, text, (worked.start, 0.1), (1.1, 1.9), RED)
     axes.plot(worked.clipped, worked.clipped_loss, "s", color=GREEN, zorder=3)
-    axes.annotate(
-        f"and with clipping,\nat w = {worked.clipped:.3f}", (worked.clipped, 0.05), (1.2, 0.8),
-        color=GREEN, va="center", ha="center", arrowprops={"arrowstyle": "-|>", "color": GREEN, "shrinkB": 5},
-    )  # fmt: skip
+    text = f"and with clipping,\nat w = {worked.clipped:.3f}"
+    _point_out(axes, text, (worked.clipped, 0.05), (1.1, 0.8), GREEN)
     axes.set_xlabel("recurrent weight w")
     axes.set_ylabel("loss L")
     return figure
+
+
+def _point_out(axes: Axes, text: str, at: Point, beside: Point, color: str) -> None:
+    """Write a text with an arrow to what it is about."""
+    arrow = {"arrowstyle": "-|>", "color": color, "shrinkB": 5}
+    axes.annotate(text, at, beside, color=color, va="center", arrowprops=arrow)

@@ -9,20 +9,42 @@ from matplotlib.figure import Figure
 from nmt.corpus import load_vocabularies
 from nmt.model import load_checkpoint
 from nmt.settings import SearchConfig
-from nmt.translation import translate_with_attention
+from nmt.translation import Translation, translate_with_attention
 
 SENTENCE = "the kings see the angry houses near a red horse"  # data/dev.tsv
 
 
-def draw(root: Path) -> Figure:
-    """Return the figure; each large weight is written into its field."""
+def translation(root: Path) -> Translation:
+    """Translate the sentence with the trained reference."""
     model = load_checkpoint(root / "reference/model.safetensors")
     vocabularies = load_vocabularies(root / "data")
-    found = translate_with_attention(model, *vocabularies, SENTENCE, SearchConfig())
-    figure = Figure(figsize=(6.0, 4.6), layout="constrained")
+    return translate_with_attention(model, *vocabularies, SENTENCE, SearchConfig())
+
+
+def looks(root: Path) -> list[tuple[str, str, float]]:
+    """Return each word written, the source word it looks at most, and the weight of that."""
+    found = translation(root)
+    weights, places = found.weights.max(dim=1)
+    return [
+        (word, found.source[place], weight)
+        for word, place, weight in zip(found.target, places.tolist(), weights.tolist(), strict=True)
+    ]
+
+
+def describe(root: Path) -> str:
+    """Describe the picture for who cannot see it."""
+    parts = [f"{word} at {seen} with {weight:.2f}" for word, seen, weight in looks(root)]
+    text = ", ".join(parts).replace("</s>", "end mark")
+    return f"A table of attention weights for the sentence {SENTENCE}. Looking most: {text}."
+
+
+def draw(root: Path) -> Figure:
+    """Return the figure; each large weight is written into its field."""
+    found = translation(root)
+    figure = Figure(figsize=(5.4, 4.4), layout="constrained")
     axes = figure.add_subplot()
     # pcolormesh, not imshow: fields are shapes then, not a picture inside of the drawing.
-    image = axes.pcolormesh(
+    axes.pcolormesh(
         found.weights.numpy(), cmap="Blues", vmin=0, vmax=1, edgecolors="#dddddd", linewidth=0.5
     )
     for row, weights in enumerate(found.weights.tolist()):
@@ -33,8 +55,6 @@ def draw(root: Path) -> Figure:
                 axes.text(column + 0.5, row + 0.5, text, ha="center", va="center",
                           color=color, fontsize=7.5)  # fmt: skip
     _name_axes(figure, found.source, found.target)
-    bar = figure.colorbar(image, ax=axes, label="attention weight")
-    bar.solids.set_rasterized(False)
     return figure
 
 

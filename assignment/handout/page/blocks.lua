@@ -2,7 +2,7 @@
 -- be wider than a phone, and a named function of page.typ for what looks different in the PDF.
 
 local html = FORMAT:match("html") ~= nil
-local kinds = { contract = true, example = true, note = true }
+local kinds = { contract = true, example = true, subtitle = true }
 
 -- Reachable by keyboard, so that it can be scrolled without a mouse.
 local function scrolling(block, name)
@@ -26,6 +26,22 @@ function Para(block)
   if html and #block.content == 1 and is_display(block.content[1]) then
     return scrolling(pandoc.Plain(block.content), "Equation")
   end
+end
+
+-- Browsers break a line between a formula and the comma after it, unless told not to.
+function Inlines(inlines)
+  if not html then return nil end
+  local result = pandoc.List({})
+  for _, inline in ipairs(inlines) do
+    local last = result[#result]
+    if inline.t == "Str" and inline.text:match("^[.,;:)]") and last and last.t == "Math"
+      and not is_display(last) then
+      result[#result] = pandoc.Span({ last, inline }, pandoc.Attr("", { "together" }))
+    else
+      result:insert(inline)
+    end
+  end
+  return result
 end
 
 local function quoted(text)
