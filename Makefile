@@ -14,7 +14,7 @@ endif
 PY := .venv/bin/python -B
 export PYTHONPATH := $(CURDIR):$(CURDIR)/reference
 
-.PHONY: help env grade test starter zip e2e data reference labs catalogue bench constraints clean
+.PHONY: help env grade test starter handout zip e2e data reference labs catalogue bench constraints clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -35,6 +35,9 @@ test: env  ## run all of the project's tests, the style and type checks
 
 starter: env  ## regenerate starter/ from reference/
 	@$(PY) -m reference.release
+
+handout: env  ## write the handout as dist/handout.html and dist/handout.pdf
+	@$(PY) -m assignment.handout
 
 zip: env  ## build dist/autograder.zip for Gradescope
 	@$(PY) -m autograder.build_zip

@@ -14,7 +14,8 @@ from assignment.facts import Facts
 SHORTEST = 20  # characters, blanks not counted
 RUN = 4  # lines in a row that no public file may share with a closed one
 CLOSED = ("autograder", "data", "assignment")  # folders whose code is not for students
-QUOTING = ("autograder/examples.py",)  # repeats examples of the public tests, as it should
+# These repeat examples of the public tests, as they should.
+QUOTING = ("autograder/examples.py", "assignment/handout/examples.py")
 
 
 def normal(line: str) -> str:
