@@ -88,7 +88,8 @@ def scientific(value: float) -> str:
     if 1e-3 <= value < 1e4:
         return f"{value:,.2g}" if value < 100 else f"{value:,.0f}"
     mantissa, exponent = f"{value:.1e}".split("e")
-    return rf"{mantissa} \cdot 10^{{{int(exponent)}}}"
+    factor = "" if mantissa == "1.0" else rf"{mantissa} \cdot "
+    return rf"{factor}10^{{{int(exponent)}}}"
 
 
 FILTERS: dict[str, Callable[..., str]] = {

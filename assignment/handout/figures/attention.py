@@ -61,7 +61,7 @@ def _decoder(axes: Axes) -> None:
     label(axes, (CELL - 0.5, 1.15), r"$\mathbf{y}$", size=11)
     arrow(axes, (CELL + 0.5, 1.5), (CELL + 0.5, 2.45), RED)
     label(axes, (CELL + 0.5, 1.15), r"$\mathbf{o}_{t-1}$", size=11, color=RED)
-    arrow(axes, (CELL + 2.9, 2.9), (CELL + 1.1, 2.9))
+    arrow(axes, (CELL + 2.6, 2.9), (CELL + 1.1, 2.9))
     label(axes, (CELL + 3.3, 2.9), "$(h, c)$", size=10)
     box(axes, (CELL, 6.45), "[ context ; new $\\mathbf{h'}$ ]", PALE_ORANGE, width=3.6)
     arrow(axes, (CELL, 3.35), (CELL, 6.0))

@@ -50,7 +50,7 @@ def draw(root: Path) -> Figure:
     for row, weights in enumerate(found.weights.tolist()):
         for column, weight in enumerate(weights):
             if weight >= 0.1:
-                color = "white" if weight > 0.55 else "#222222"
+                color = "white" if weight > 0.65 else "#222222"
                 text = f"{weight:.1f}".lstrip("0") if weight < 0.95 else "1"
                 axes.text(column + 0.5, row + 0.5, text, ha="center", va="center",
                           color=color, fontsize=7.5)  # fmt: skip
