@@ -14,10 +14,11 @@ endif
 PY := .venv/bin/python -B
 export PYTHONPATH := $(CURDIR):$(CURDIR)/reference
 
-.PHONY: help env grade test starter handout zip e2e data reference labs catalogue bench constraints clean
+.PHONY: help env grade test starter handout zip e2e written-report data reference labs catalogue \
+	bench constraints clean
 
 help:  ## list the targets
-	@grep -hE '^[a-z]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z0-9-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
 
 env:
 	@sh autograder/environment.sh "$(ENV)" dev
@@ -44,6 +45,11 @@ zip: env  ## build dist/autograder.zip for Gradescope
 
 e2e: zip  ## try the zip in a fresh Debian root, as Gradescope runs it (root, debootstrap)
 	@$(PY) -m autograder.e2e
+
+written-report: env  ## students' reasoning side by side, for who grades it: EXPORT=folder-or-zip OUT=folder
+	@$(if $(EXPORT),,$(error EXPORT= must name a submission, a folder or zip of many, or an export))
+	@$(PY) -m autograder.written_report --export "$(EXPORT)" \
+		--out "$(if $(filter command,$(firstword $(origin OUT))),$(OUT),build/written-report)"
 
 data: env  ## regenerate data/
 	@$(PY) -m data.generate

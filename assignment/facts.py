@@ -32,7 +32,8 @@ class Task:
     points: float
     visibility: str
     tests: dict[str, float]  # name of the hidden test -> its weight, in the order of the report
-    file: str | None = None  # the student's file, relative to the submission; None for `translate`
+    # The student's Python file, relative to the submission; `translate` and `written` have none.
+    file: str | None = None
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,7 @@ class Tolerances:
     float64: float
     bleu: float
     log_prob: float
+    written: float
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,7 @@ class Limits:
     start_seconds: float
     task_seconds: float
     translate_seconds: float
+    answer_seconds: float
     total_seconds: float
     diagnosis_seconds: float
     stop_seconds: float
@@ -100,6 +103,8 @@ class Limits:
     message_bytes: int
     source_bytes: int
     upload_bytes: int
+    notebook_bytes: int
+    notebook_text_bytes: int
 
 
 @dataclass(frozen=True)
@@ -109,6 +114,7 @@ class Facts:
     title: str
     checkpoint: str
     notebook: str
+    total_points: float
     tasks: dict[str, Task]
     model: Model
     training: Training
@@ -153,6 +159,11 @@ def load(path: Path = PATH) -> Facts:
     for limit in fields(facts.limits):
         if limit.name != "restarts" and not getattr(facts.limits, limit.name) > 0:
             raise FactsError(f"[limits] {limit.name} must be above 0")
+    if abs(facts.points - facts.total_points) > 1e-9:
+        raise FactsError(
+            f"the tasks' points add up to {facts.points:g}, not total_points = "
+            f"{facts.total_points:g}"
+        )
     if not facts.translate.zero_bleu < facts.translate.full_bleu <= 100:
         raise FactsError("[translate] must have zero_bleu < full_bleu <= 100")
     return facts

@@ -20,7 +20,7 @@ from typing import Any
 
 from release.archive import stored_zip
 
-from assignment.facts import load
+from assignment.facts import FactsError, load
 
 PROJECT = Path(__file__).resolve().parents[1]
 TARGET = PROJECT / "dist" / "autograder.zip"
@@ -33,6 +33,12 @@ CONTENT = (
     "assignment/__init__.py",
     "assignment/assignment.toml",
     "assignment/facts.py",
+    "assignment/written/__init__.py",
+    "assignment/written/attention.py",
+    "assignment/written/questions.py",
+    "assignment/written/recurrent.py",
+    "assignment/written/search.py",
+    "assignment/written/source.py",
     "autograder/environment.sh",
     "autograder/__init__.py",
     "autograder/diagnosis.py",
@@ -43,6 +49,7 @@ CONTENT = (
     "autograder/grade.py",
     "autograder/intake.py",
     "autograder/likeness.py",
+    "autograder/notebook.py",
     "autograder/plugin.py",
     "autograder/results.py",
     "autograder/source_text.py",
@@ -75,7 +82,7 @@ def main() -> int:
                 f"it would have {len(content):,} bytes; at most {MAX_BYTES:,} are allowed"
             )
         try_out(content)
-    except ZipError as error:
+    except (ZipError, FactsError) as error:
         print(f"zip: not built: {error}", file=sys.stderr)
         return 1
     TARGET.parent.mkdir(exist_ok=True)

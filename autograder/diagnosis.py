@@ -278,5 +278,5 @@ def told(verdict: Verdict, entry: Misconception | None, shown: Sequence[Shown]) 
     about = (item for item in shown if verdict.name in item.example.tests)
     texts = (text for item in about if (text := item.example.text(item.call)) is not None)
     lines += [f"Check by hand: {text}" for text in islice(texts, 1)]
-    name = None if entry is None else entry.id
+    name = verdict.misconception if entry is None else entry.id
     return replace(verdict, message="\n".join(lines), misconception=name)

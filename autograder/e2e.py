@@ -102,9 +102,10 @@ def check_machine() -> None:
 def trials() -> Iterator[Trial]:
     """Yield the reference, the starter and some that misbehave."""
     names = FACTS.task_files
-    reference = {path: (PROJECT / "reference" / path).read_bytes() for path in names.values()}
+    paths = [*names.values(), FACTS.notebook]
+    reference = {path: (PROJECT / "reference" / path).read_bytes() for path in paths}
     model = {FACTS.checkpoint: (PROJECT / "reference" / FACTS.checkpoint).read_bytes()}
-    starter = {path: (PROJECT / "starter" / path).read_bytes() for path in names.values()}
+    starter = {path: (PROJECT / "starter" / path).read_bytes() for path in paths}
     bleu, points = FACTS.tasks["bleu"].points, FACTS.points
 
     def with_bleu(code: str) -> dict[str, bytes]:

@@ -16,6 +16,7 @@ class StudentFault(AssertionError):
 
     outcome = "failed"
     tells = True  # which mistake it may be
+    misconception: str | None = None  # the known mistake behind it, where the test itself knows it
 
     def __init__(self, message: str, private: str = "") -> None:
         super().__init__(message)

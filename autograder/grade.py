@@ -170,7 +170,7 @@ def grade(
         return Results(
             tests=[*plugin.results, *([] if complete else plugin.pending())],
             submission=submission.name,
-            output=output_text(submission, facts),
+            output=output_text(submission),
             seed=seed,
             isolation=describe(isolation),
             seconds=time.monotonic() - started,
@@ -220,10 +220,10 @@ def task_files(submission: Submission, facts: Facts) -> Mapping[str, bytes]:
     }
 
 
-def output_text(submission: Submission, facts: Facts) -> str:
+def output_text(submission: Submission) -> str:
     """Return the text above the tests: what the intake found missing, and what it ignored."""
-    needed = [text for path, text in submission.problems.items() if path != facts.notebook]
-    found = ["Some files could not be used:", *needed] if needed else ["All files were found."]
+    problems = submission.problems.values()
+    found = ["Some files could not be used:", *problems] if problems else ["All files were found."]
     return "\n".join([*found, *ignored_text(submission.ignored)])
 
 

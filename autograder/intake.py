@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from assignment.facts import Facts
-from autograder import source_text, sources
+from autograder import notebook, source_text, sources
 from autograder.sandbox.workspace import given_modules
 from autograder.sources import Entry
 from autograder.sources import IntakeError as IntakeError  # raised here as well as there
@@ -33,7 +33,8 @@ WRITTEN = (
 class Submission:
     """What counts of a submission: contents by contract path, and what is wrong with the others.
 
-    A file that is there, and is not text, is in both `files` and `problems`.
+    A file that is there, and is not text, is in both `files` and `problems`. The notebook is here
+    without its outputs.
     """
 
     files: dict[str, bytes] = field(repr=False)
@@ -60,6 +61,9 @@ def read(submission: Path, facts: Facts) -> Submission:
                 files[wanted] = content
                 if wanted in facts.task_files.values():
                     files[wanted] = source_text.to_python(content)
+                elif wanted == facts.notebook:
+                    files[wanted] = b""  # what is refused need not be kept
+                    files[wanted] = notebook.slim(content, facts.limits.notebook_text_bytes)
             except source_text.NotText as error:
                 problems[wanted] = f"{wanted}{error}"
             except IntakeError as error:
@@ -68,10 +72,25 @@ def read(submission: Path, facts: Facts) -> Submission:
     return Submission(files, problems, str(submission), tuple(ignored))
 
 
+def read_notebook(entries: list[Entry], facts: Facts) -> bytes:
+    """Return the notebook among the entries of one submission, without its outputs.
+
+    Raises:
+        IntakeError: there is none, or not one that can be read.
+    """
+    found = _only(facts.notebook, _nearest(facts.notebook, entries), entries, "")
+    content = found.read(facts.limits.notebook_bytes)
+    return notebook.slim(content, facts.limits.notebook_text_bytes)
+
+
 def limits(facts: Facts) -> dict[str, int]:
     """Return the files that count: path in the contract -> bytes that it may have."""
     code = dict.fromkeys(facts.task_files.values(), facts.limits.source_bytes)
-    return code | dict.fromkeys((facts.checkpoint, facts.notebook), facts.limits.upload_bytes)
+    uploads = {
+        facts.checkpoint: facts.limits.upload_bytes,
+        facts.notebook: facts.limits.notebook_bytes,
+    }
+    return code | uploads
 
 
 def _nearest(wanted: str, entries: list[Entry]) -> list[Entry]:

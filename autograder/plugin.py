@@ -192,6 +192,7 @@ def verdict_of(item: pytest.Item, fault: StudentFault | None) -> Verdict:
         outcome="passed" if fault is None else fault.outcome,
         message=str(fault) if fault is not None else "Passed.",
         visibility=attribute(function, "__visibility__"),
+        misconception=fault.misconception if fault is not None else None,
     )
 
 

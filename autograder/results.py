@@ -74,7 +74,7 @@ def number(value: float) -> float:
     return round(value + 0.0, 2)
 
 
-def clean(text: str, limit: int = OUTPUT_CHARACTERS) -> str:
+def clean(text: str, limit: int = OUTPUT_CHARACTERS, line_limit: int = LINE_CHARACTERS) -> str:
     """Make a text fit for a result: valid UTF-8, no control codes, lines and whole in the limits.
 
     What is too long keeps its head and its tail.
@@ -82,7 +82,7 @@ def clean(text: str, limit: int = OUTPUT_CHARACTERS) -> str:
     text = _cut(text, limit)  # before anything looks at every character of it
     text = TERMINAL_CODES.sub("", text.encode("utf-8", errors="replace").decode("utf-8"))
     text = "".join(c for c in text if c in "\n\t" or (c.isprintable() and c not in "\u2028\u2029"))
-    return "\n".join(_cut(line, LINE_CHARACTERS, " ") for line in text.split("\n"))
+    return "\n".join(_cut(line, line_limit, " ") for line in text.split("\n"))
 
 
 def _cut(text: str, limit: int, separator: str = "\n") -> str:

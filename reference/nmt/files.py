@@ -6,6 +6,7 @@ from pathlib import Path
 
 HOME = Path(__file__).resolve().parent.parent  # the folder above the package
 CHECKPOINT = HOME / "model.safetensors"
+NOTEBOOK = HOME / "written.ipynb"  # the written questions
 
 
 class InputError(ValueError):

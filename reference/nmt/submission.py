@@ -8,11 +8,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from nmt import worker
-from nmt.checking import make_output_tolerant, require
-from nmt.files import CHECKPOINT, HOME, InputError, write_atomically
+from nmt.checking import judge_written, make_output_tolerant, require
+from nmt.files import CHECKPOINT, HOME, NOTEBOOK, InputError, write_atomically
 from nmt.worker import NOT_IMPLEMENTED, TASKS
-
-NOTEBOOK = "written.ipynb"  # the written questions; taken along if it is there
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -38,7 +36,7 @@ def main(arguments: Sequence[str]) -> int:
     except InputError as error:
         raise InputError(f"{error}; nothing was written") from error
     _check_imports()
-    names = [*TASKS.values(), *_check_model(), *(_optional(NOTEBOOK))]
+    names = [*TASKS.values(), *_check_model(), *_optional(NOTEBOOK)]
     write_zip(out, names)
 
     print(f"{out} ({out.stat().st_size:,} bytes) holds")
@@ -121,8 +119,8 @@ def _check_model() -> list[str]:
     return [CHECKPOINT.name]
 
 
-def _optional(name: str) -> list[str]:
-    return [name] if (HOME / name).is_file() else []
+def _optional(path: Path) -> list[str]:
+    return [path.name] if path.is_file() else []
 
 
 def _warnings(stubs: Iterable[str], names: Iterable[str]) -> list[str]:
@@ -133,4 +131,7 @@ def _warnings(stubs: Iterable[str], names: Iterable[str]) -> list[str]:
             f"THERE IS NO {CHECKPOINT.name}: THE TRANSLATION WILL SCORE 0 POINTS. "
             "Train with: python -m nmt train. Then submit again"
         )
+    written = judge_written()
+    if written.state != "done":
+        warnings.append("; ".join([written.summary, *written.details]))
     return warnings

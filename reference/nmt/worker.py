@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nmt.files import CHECKPOINT, HOME
+from nmt.files import CHECKPOINT, HOME, NOTEBOOK
 
 if TYPE_CHECKING:
     import pytest
@@ -31,6 +31,7 @@ TASKS = {
 }
 # A job takes some seconds, most of them the import of torch; a cold disk can make that a minute.
 TIMEOUT = 120.0  # seconds
+STATEMENT_SECONDS = 20.0  # of the notebook; it may import torch
 LONGEST_MESSAGE = 600  # characters
 NOT_IMPLEMENTED = "is not implemented yet"  # in the text of every stub
 
@@ -47,7 +48,7 @@ class Report:
 
 
 def run(job: str, *arguments: str, timeout: float = TIMEOUT) -> Report:
-    """Run a job (`tests TASK`, `imports` or `model`) and wait for it."""
+    """Run a job (`tests TASK`, `imports`, `model` or `written`) and wait for it."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "report")
         command = [sys.executable, "-m", "nmt.worker", str(path), job, *arguments]
@@ -124,6 +125,22 @@ def run_model(write: Write) -> None:
         write({"attention": model.config.attention, "parameters": parameters})
 
 
+def run_written(write: Write) -> None:
+    """Run what the answers of the notebook depend on, question by question."""
+    from nmt.answers import ANSWERS, evaluate
+    from nmt.notebook import read_cells
+
+    try:
+        sources = [cell.source for cell in read_cells(NOTEBOOK.read_bytes()) if cell.is_code]
+    except (OSError, ValueError) as error:
+        write({"error": str(error)})
+        return
+    for question, names in ANSWERS.items():
+        write({"question": question})
+        readings = evaluate(sources, names, STATEMENT_SECONDS)
+        write({"answers": {name: [r.state, r.text] for name, r in readings.items()}})
+
+
 def run_tests(write: Write, task: str) -> None:
     """Run the tests of one task."""
     import pytest
@@ -196,6 +213,7 @@ JOBS: dict[str, Callable[..., None]] = {
     "tests": run_tests,
     "imports": run_imports,
     "model": run_model,
+    "written": run_written,
 }
 
 if __name__ == "__main__":

@@ -8,31 +8,41 @@ from pathlib import Path
 
 from assignment.facts import FactsError, load
 
-from .build import differences, released_files, write, write_zip
+from .build import (
+    differences,
+    differing,
+    instructors_files,
+    released_files,
+    write,
+    write_zip,
+)
 from .markers import ReleaseError
 
 ROOT = Path(__file__).resolve().parents[2]
+STARTER = ROOT / "starter"  # what instructors get beside it is generated with it
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Write the students' folder, or compare it; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m reference.release", description=__doc__)
-    parser.add_argument("--out", type=Path, default=ROOT / "starter", help="default: %(default)s")
+    parser.add_argument("--out", type=Path, default=STARTER, help="default: %(default)s")
     parser.add_argument(
         "--check", action="store_true", help="write nothing; list what differs and exit with 1"
     )
     parser.add_argument("--zip", type=Path, help="write the folder as a zip too, for a course page")
     options = parser.parse_args(arguments)
     try:
-        files = released_files(ROOT, load())
+        files, ours = released_files(ROOT, load()), instructors_files(load())
         if not options.check:
             write(files, options.out.resolve())
             print(f"{options.out}: {len(files)} files")
             if options.zip is not None:
                 write_zip(files, options.zip)
                 print(f"{options.zip}: the same as a zip")
+            for name, content in ours.items() if options.out == STARTER else ():
+                (ROOT / name).write_bytes(content)
             return 0
-        lines = differences(files, options.out)
+        lines = [*differences(files, options.out), *differing(ours, ROOT)]
     except (ReleaseError, FactsError, OSError, SyntaxError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

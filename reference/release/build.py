@@ -10,6 +10,7 @@ from pathlib import Path
 from assignment.facts import Facts
 from assignment.handout.errors import HandoutError
 from assignment.handout.stamp import is_current
+from assignment.written import notebook, pages
 
 from .archive import stored_zip
 from .markers import ReleaseError, find_blocks
@@ -53,9 +54,18 @@ def released_files(root: Path, facts: Facts) -> Files:
         name = path.relative_to(template).as_posix()
         files[name] = render(_text(path), facts).encode() if name == RENDERED else _bytes(path)
     files[HANDOUT] = _handout(root)
+    files[facts.notebook] = notebook.write(facts, solved=False)
     if not files.get(RENDERED, b"").startswith(HEADER.encode()):
         raise ReleaseError(f"reference/template/{RENDERED} has to begin with {HEADER!r}")
     return files
+
+
+def instructors_files(facts: Facts) -> Files:
+    """Return what is made of the written questions and stays with the instructors, by its path."""
+    return {
+        f"reference/{facts.notebook}": notebook.write(facts, solved=True),
+        "assignment/written/ANSWERS.md": pages.answers_page(facts),
+    }
 
 
 def _module(path: Path, name: str, task: str | None) -> str:
@@ -107,9 +117,9 @@ def render(text: str, facts: Facts) -> str:
 
 def template_values(facts: Facts) -> dict[str, str]:
     """Return what a template can name."""
+    yours = {**facts.task_files, "translate": facts.checkpoint, "written": facts.notebook}
     rows = [
-        f"| `{task.id}` | {task.title} | {f'`{task.file}`' if task.file else '—'} "
-        f"| {task.points:g} |"
+        f"| `{task.id}` | {task.title} | `{yours[task.id]}` | {task.points:g} |"
         for task in facts.tasks.values()
     ]
     return {
@@ -119,6 +129,7 @@ def template_values(facts: Facts) -> dict[str, str]:
         "tasks": "\n".join(rows),
         "points": f"{facts.points:g}",
         "translate_points": f"{facts.tasks['translate'].points:g}",
+        "written_points": f"{facts.tasks['written'].points:g}",
         "full_bleu": f"{facts.translate.full_bleu:g}",
         "zero_bleu": f"{facts.translate.zero_bleu:g}",
         "beam_size": str(facts.translate.beam_size),
@@ -126,6 +137,15 @@ def template_values(facts: Facts) -> dict[str, str]:
         "seed": str(facts.training.seed),
         "parameters": f"{facts.model.parameters_attention:,}",
     }
+
+
+def differing(files: Files, root: Path) -> list[str]:
+    """Say which of some generated files are not what they should be, one line each."""
+    return [
+        f"different: {name}"
+        for name, content in files.items()
+        if not (root / name).is_file() or (root / name).read_bytes() != content
+    ]
 
 
 def differences(files: Files, folder: Path) -> list[str]:

@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 from nmt import worker
-from nmt.files import CHECKPOINT, HOME, InputError
+from nmt.answers import ANSWERS
+from nmt.files import CHECKPOINT, HOME, NOTEBOOK, InputError
 from nmt.worker import TASKS, Line, Report
 
 COLOURS = {"done": "32", "missing": "33", "wrong": "31"}  # ANSI: green, yellow, red
 INDENT = " " * 11
 WIDTH = 96  # columns
+FINE = ("number", "open")  # what an answer may be
+MAX_NAMES = 6  # variables of the notebook that are not answered
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,9 @@ def main(arguments: Sequence[str]) -> int:
         _print_result(results[task])
     if set(tasks) == set(TASKS):  # who asks about one task is not at the training yet
         print(f"{'model':<11}{describe_model()}")
+        written = judge_written()
+        print(f"{'written':<11}{written.summary}")
+        _print_details(written.details)
     print(f"\n{_next_step(results)}")
     return 0 if all(result.state == "done" for result in results.values()) else 1
 
@@ -105,6 +111,43 @@ def describe_model() -> str:
     return f"{CHECKPOINT.name} does not load: {line.get('error', report.fault)}"
 
 
+def judge_written() -> Result:
+    """Tell how many numbers of the notebook are filled in, and which ones are none.
+
+    Whether they are right, only the grader knows.
+    """
+    nothing = ("As it is, the written questions score 0 points",)
+    if not NOTEBOOK.is_file():
+        again = "get it again from where you got this folder"
+        return Result("missing", f"there is no {NOTEBOOK.name}; {again}", nothing)
+    report = worker.run("written", timeout=worker.TIMEOUT)
+    last = report.lines[-1] if report.lines else {}
+    if "error" in last:
+        return Result("wrong", last["error"], nothing)
+    found = {n: said for line in report.lines for n, said in line.get("answers", {}).items()}
+    wrong = [f"{n} {_what_is_wrong(*said)}" for n, said in found.items() if said[0] not in FINE]
+    wrong += [f"{last.get('question', 'the notebook')}: {report.fault}"] if report.fault else []
+    missing = [name for name, (state, _) in found.items() if state == "open"]
+    filled = sum(state == "number" for state, _ in found.values())
+    summary = (
+        f"{filled} of {sum(map(len, ANSWERS.values()))} numbers of {NOTEBOOK.name} are filled in"
+    )
+    state = "wrong" if wrong else "missing" if missing else "done"
+    return Result(state, summary, (*wrong, *_names_to_answer(missing)))
+
+
+def _what_is_wrong(state: str, text: str) -> str:
+    if state == "missing":
+        return "is not assigned anywhere: was its line deleted?"
+    return f"{text}; a number is wanted" if state == "odd" else f"has no value: its code {text}"
+
+
+def _names_to_answer(names: Sequence[str]) -> tuple[str, ...]:
+    """Return one line with some variables that are still dots, or nothing."""
+    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+    return (f"Still to answer: {', '.join(names[:MAX_NAMES])}{more}",) if names else ()
+
+
 def _task(text: str) -> str:
     if text not in TASKS:
         raise argparse.ArgumentTypeError(f"no task {text!r}; the tasks are {', '.join(TASKS)}")
@@ -132,7 +175,11 @@ def _functions_to_write(missing: Iterable[Line]) -> tuple[str, ...]:
 
 def _print_result(result: Result) -> None:
     print(f"{_coloured(result.state)}{' ' * (9 - len(result.state))}{result.summary}")
-    for detail in result.details:
+    _print_details(result.details)
+
+
+def _print_details(details: Iterable[str]) -> None:
+    for detail in details:
         print(textwrap.fill(detail, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT + "  "))
 
 
