@@ -8,7 +8,7 @@ from autograder.selftest.attacks.entry import Attack
 
 KINDS = (
     *("reading", "channel", "processes", "introspection", "exits"),
-    *("files", "floods", "values", "grading_aware"),
+    *("files", "floods", "values", "grading_aware", "notebooks"),
 )
 
 
