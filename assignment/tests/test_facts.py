@@ -28,6 +28,7 @@ BAD = {
     "visibility": ('visibility = "visible"', 'visibility = "seen"', "visibility is 'seen'"),
     "unknown key": ("points = 20", "points = 20\npoint = 1", "unknown key 'point'"),
     "missing key": ("full_bleu", "# full_bleu", "full_bleu"),
+    "sum of points": ("total_points = 100", "total_points = 90", "add up to 100, not total_points"),
     "text for a number": ("points = 20", 'points = "20"', "points is '20'"),
     "NaN": ("test_step = 6", "test_step = nan", "test_step is nan"),
     "no time": ("call_seconds = 20", "call_seconds = 0", "call_seconds must be above 0"),

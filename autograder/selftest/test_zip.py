@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from assignment.facts import PATH, load
 from autograder import build_zip
 from autograder.build_zip import MAX_BYTES, ZipError, build, check, run_autograder
 from autograder.selftest.harness import FACTS
@@ -70,6 +71,22 @@ def test_misgrading_is_refused() -> None:
         check("starter", result(1, full), 0, full)
     with pytest.raises(ZipError, match="the tests offer"):
         check("starter", result(0, full - 1), 0, full)
+
+
+def test_points_that_do_not_add_up_are_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Is no zip built where points do not add up, and an older one removed?"""
+    settings = tmp_path / "assignment.toml"
+    text = PATH.read_text(encoding="utf-8")
+    settings.write_text(text.replace("total_points = 100", "total_points = 90"), encoding="utf-8")
+    target = tmp_path / "autograder.zip"
+    target.write_bytes(b"an older one")
+    monkeypatch.setattr(build_zip, "TARGET", target)
+    monkeypatch.setattr(build_zip, "load", lambda: load(settings))
+    assert build_zip.main() == 1
+    assert "points add up to 100, not total_points = 90" in capsys.readouterr().err
+    assert not target.exists()
 
 
 @pytest.mark.parametrize("earlier", [True, False], ids=["with an earlier result", "without"])

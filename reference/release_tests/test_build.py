@@ -8,12 +8,20 @@ from pathlib import Path
 
 import pytest
 from release import __main__ as command
-from release.build import ZIP_FOLDER, Files, differences, render, write
+from release.build import (
+    ZIP_FOLDER,
+    Files,
+    differences,
+    differing,
+    instructors_files,
+    render,
+    write,
+)
 from release.markers import ReleaseError
 
 from assignment.facts import Facts
 from nmt import files as nmt_files
-from nmt import submission, worker
+from nmt import worker
 
 
 def test_starter_is_up_to_date(root: Path, files: Files) -> None:
@@ -45,7 +53,7 @@ def test_facts_of_the_given_code(facts: Facts) -> None:
     """Does the given code, which cannot read the facts, name the same files?"""
     assert facts.task_files == worker.TASKS
     assert nmt_files.CHECKPOINT.name == facts.checkpoint
-    assert facts.notebook == submission.NOTEBOOK
+    assert nmt_files.NOTEBOOK.name == facts.notebook
 
 
 def test_readme_has_the_points(files: Files, facts: Facts) -> None:
@@ -62,6 +70,17 @@ def test_template_faults(text: str, facts: Facts) -> None:
     """Is a name that no fact has refused?"""
     with pytest.raises(ReleaseError, match=r"README\.md"):
         render(text, facts)
+
+
+def test_instructors_files_are_up_to_date(root: Path, facts: Facts) -> None:
+    """Are the solved notebook and the page with the answers what their source makes?"""
+    assert differing(instructors_files(facts), root) == [], "run: make starter"
+
+
+def test_instructors_files_that_differ_are_named(tmp_path: Path, facts: Facts) -> None:
+    """Is one that is missing or was changed by hand named?"""
+    made = instructors_files(facts)
+    assert differing(made, tmp_path) == [f"different: {name}" for name in made]
 
 
 def remove(folder: Path) -> None:

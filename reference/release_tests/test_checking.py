@@ -59,6 +59,7 @@ def test_solved(solved: Path, python: list[str]) -> None:
     assert states(result.stdout) == dict.fromkeys(TASKS, "done"), result.stdout
     assert result.returncode == 0
     assert "no model.safetensors yet" in result.stdout
+    assert "written    0 of 45 numbers of written.ipynb are filled in" in result.stdout
     assert "Next: python -m nmt train" in result.stdout
 
 
@@ -112,6 +113,38 @@ def test_trained_model(solved: Path, python: list[str], root: Path) -> None:
     """Is a trained model said to load, with its number of parameters?"""
     shutil.copy(root / "reference/model.safetensors", solved)
     assert "model.safetensors loads, 1,134,116 parameters" in check(solved, python).stdout
+
+
+def test_numbers_of_the_notebook(solved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Is it said which answers are none, without a word on which ones are right?"""
+    for old, new in (
+        ("q2_norm = ...", "q2_norm = 1,5"),
+        ("q3_c1 = ...", "q3_c1 = 1 / 0"),
+        ("q4_bias = ...", "q4_bias = 99"),
+        ("q12_scaled = ...", "pass"),
+    ):
+        edit(solved, "written.ipynb", old, new)
+    for module, name in ((worker, "HOME"), (checking, "NOTEBOOK")):
+        monkeypatch.setattr(module, name, solved / ("" if name == "HOME" else "written.ipynb"))
+    result = checking.judge_written()
+    assert (result.state, result.summary[:8]) == ("wrong", "1 of 45 ")
+    tuple_, error, missing, still = result.details
+    assert tuple_.startswith("q2_norm is a tuple")
+    assert error.startswith("q3_c1 has no value: its code raised ZeroDivisionError")
+    assert missing.startswith("q12_scaled is not assigned anywhere")
+    assert still.startswith("Still to answer: q1_slope, ")
+    assert still.endswith(" and 35 more")
+
+
+def test_notebook_that_never_ends(solved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Is the question named in which the cells were stopped?"""
+    edit(solved, "written.ipynb", "q2_norm = ...", "q2_norm = sum(iter(int, 1))")
+    for module, name in ((worker, "HOME"), (checking, "NOTEBOOK")):
+        monkeypatch.setattr(module, name, solved / ("" if name == "HOME" else "written.ipynb"))
+    monkeypatch.setattr(worker, "TIMEOUT", 2.0)
+    result = checking.judge_written()
+    assert result.state == "wrong"
+    assert result.details[0] == "q2: it was stopped after 2 seconds: is there an endless loop?"
 
 
 def test_endless_loop(solved: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """Does the starter give nothing away? Tests of the release as it is, and of the search itself."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,13 +10,18 @@ from release.build import NOTEBOOK, PUBLIC_DATA, Files
 from release.markers import find_blocks
 
 from assignment.facts import Facts
+from assignment.written.questions import QUESTIONS
 
 # Shorter lines, such as `h, c = state`, are written by anybody.
 SHORTEST = 20  # characters, blanks not counted
 RUN = 4  # lines in a row that no public file may share with a closed one
 CLOSED = ("autograder", "data", "assignment")  # folders whose code is not for students
-# These repeat examples of the public tests, as they should.
-QUOTING = ("autograder/examples.py", "assignment/handout/examples.py")
+QUOTING = (
+    # Repeat examples of the public tests, as they should.
+    *("autograder/examples.py", "assignment/handout/examples.py"),
+    # The notebook's words come from here; of the rest, `written_answers` looks at every sentence.
+    *(f"assignment/written/{name}.py" for name in ("attention", "notebook", "recurrent", "search")),
+)
 
 
 def normal(line: str) -> str:
@@ -122,7 +128,7 @@ def test_only_what_is_meant(files: Files) -> None:
         f"data/{name}" for name in PUBLIC_DATA
     }
     assert {name for name in files if name.endswith(".toml")} == {"pyproject.toml"}
-    assert {name for name in files if name.endswith(".ipynb")} == {NOTEBOOK}
+    assert {name for name in files if name.endswith(".ipynb")} == {NOTEBOOK, "written.ipynb"}
     assert not [name for name in files if name.endswith((".safetensors", ".pt"))]
 
 
@@ -132,6 +138,45 @@ def test_search_finds_a_solution_in_a_notebook(files: Files, root: Path, facts: 
     notebook["cells"][1]["source"].append("\n    i, f, g, o = gates.chunk(4, dim=1)\n")
     leaky = {**files, NOTEBOOK: json.dumps(notebook).encode()}
     assert len(solutions(leaky, root, facts)) == 1
+
+
+def flat(text: str) -> str:
+    """Return a text without blanks."""
+    return "".join(text.split())
+
+
+def written_answers(files: Files) -> list[str]:
+    """Return where a hint, a rubric or a model answer of the written questions stands."""
+    slips = [slip.hint for q in QUESTIONS for answer in q.answers for slip in answer.slips]
+    parts = [part for question in QUESTIONS for part in question.reasoning]
+    closed = [*slips, *(text for part in parts for text in (part.model, *part.rubric))]
+    # By sentences, as somebody may have copied one.
+    sentences = {flat(s) for text in closed for s in re.split(r"(?<=[.?:;]) ", text)}
+    wanted = {sentence for sentence in sentences if len(sentence) >= SHORTEST}
+    shown = {name: flat(text) for name, text in texts(files).items()}
+    return [f"{name}: {s}" for name, text in shown.items() for s in wanted if s in text]
+
+
+def test_no_written_answer(files: Files) -> None:
+    """Is nothing in the starter of what only graders of the written questions may see?"""
+    assert written_answers(files) == []
+
+
+SECRETS = (QUESTIONS[0].reasoning[0].model, QUESTIONS[0].reasoning[0].rubric[1])
+
+
+@pytest.mark.parametrize("secret", SECRETS, ids=["model answer", "rubric"])
+def test_search_finds_written_answers(secret: str, files: Files) -> None:
+    """Would it be found in prose, and in a cell of the notebook that is broken into lines?"""
+    notebook = json.loads(files["written.ipynb"])
+    lines = [f"{word} \n" for word in secret.split()]
+    notebook["cells"].append({"cell_type": "markdown", "source": lines})
+    for name, content in (
+        ("README.md", files["README.md"] + secret.encode()),
+        ("written.ipynb", json.dumps(notebook).encode()),
+    ):
+        found = written_answers({**files, name: content})
+        assert {line.split(":")[0] for line in found} == {name}
 
 
 @pytest.mark.parametrize("place", ["README.md", "tests/test_lstm.py"])

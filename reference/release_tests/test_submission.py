@@ -1,6 +1,7 @@
 """Tests of `python -m nmt submit`, as a student runs it."""
 
 import os
+import shutil
 import subprocess
 import zipfile
 from collections.abc import Callable
@@ -38,10 +39,10 @@ def add_model(folder: Path) -> None:
     save_checkpoint(Seq2Seq(ModelConfig(60, 36)), folder / "model.safetensors")
 
 
-def test_whole_submission(solved: Path, python: list[str]) -> None:
+def test_whole_submission(solved: Path, python: list[str], root: Path) -> None:
     """Does the zip hold exactly the files wanted, and the same bytes every time?"""
     add_model(solved)
-    (solved / "written.ipynb").write_text("{}")
+    shutil.copy(root / "reference/written.ipynb", solved)
     (solved / "notes.txt").touch()
     result = submit(solved, python)
     assert (result.returncode, result.stderr) == (0, "")
@@ -60,10 +61,30 @@ def test_untouched_starter(starter: Path, python: list[str]) -> None:
     """Is an unfinished submission written, and said loudly what is missing?"""
     result = submit(starter, python)
     assert result.returncode == 0
-    assert list(contents(starter / "submission.zip")) == FIVE
+    assert list(contents(starter / "submission.zip")) == [*FIVE, "written.ipynb"]
     assert "WARNING: Task beam is not implemented yet: beam_search" in result.stdout
     assert "THE TRANSLATION WILL SCORE 0 POINTS" in result.stdout
-    assert result.stdout.count("WARNING") == 13  # the model, and twelve functions
+    assert "WARNING: 0 of 45 numbers of written.ipynb are filled in; Still to" in result.stdout
+    assert result.stdout.count("WARNING") == 14  # the model, the notebook, and twelve functions
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "there is no written.ipynb; get it again from where you got this folder"),
+        ("{}", "written.ipynb is not a notebook, or an empty one: it has no cells"),
+    ],
+)
+def test_no_notebook(content: str | None, message: str, solved: Path, python: list[str]) -> None:
+    """Is a notebook that is missing, or is none, a warning that says what it costs?"""
+    (solved / "written.ipynb").unlink()
+    if content is not None:
+        (solved / "written.ipynb").write_text(content)
+    result = submit(solved, python)
+    assert result.returncode == 0
+    assert f"{message}; As it is, the written questions score 0 points" in result.stdout
+    expected = FIVE if content is None else [*FIVE, "written.ipynb"]
+    assert list(contents(solved / "submission.zip")) == expected
 
 
 def delete(folder: Path) -> None:

@@ -1,0 +1,240 @@
+"""Notebooks: cells of every version, answers in every style, and what is said of the others."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import pytest
+
+from nmt.answers import Reading, describe, evaluate, read_number
+from nmt.files import InputError
+from nmt.notebook import Cell, read_cells
+from nmt.statements import needed, statements_of
+
+
+def read(*cells: str, seconds: float | None = None) -> Reading:
+    """Evaluate the answer `q`."""
+    return evaluate(cells, ["q"], seconds)["q"]
+
+
+RIGHT = {
+    "a literal": ["q = 0.75"],
+    "a fraction": ["q = 3 / 4"],
+    "a function of math": ["q = math.cos(0) * 0.75"],
+    "several lines": ["a = 3\nb = 4\nq = a / b"],
+    "a helper in a cell above": ["def f(x):\n    return x / 4", "q = f(3)"],
+    "a helper in a cell below": ["q = f(3)", "def f(x):\n    return x / n", "n = 4"],
+    "an import in another cell": ["from fractions import Fraction as F", "q = F(3, 4)"],
+    "all of a module": ["from fractions import *", "q = Fraction(3, 4)"],
+    "decimals": ["from decimal import Decimal\nq = Decimal('0.75')"],
+    "numpy": ["import numpy as np", "q = np.float32([0.5, 0.75]).max()"],
+    "torch": ["import torch", "q = torch.tensor([0.75], requires_grad=True)"],
+    "a text": ["q = '0.75'"],
+    "a fraction as a text": ["q = ' 3/4 '"],
+    "an annotation": ["q: float = 0.75"],
+    "a tuple of targets": ["p, q = 1, 0.75"],
+    "a walrus": ["print(q := 0.75)"],
+    "a loop": ["q = 0\nfor _ in range(3):\n    q += 0.25"],
+    "a list that is filled": ["values = []", "values.append(0.75)", "q = values[0]"],
+    "an item that is set": [
+        "values = {}\nvalues['q'] = 0.5",
+        "values['q'] += 0.25",
+        "q = values['q']",
+    ],
+    "a condition": ["if True:\n    q = 0.75\nelse:\n    q = 1"],
+    "await": ["async def f():\n    return 0.75", "q = await f()"],
+    "exec": ["exec('q = 0.75')"],
+    "the last one": ["q = 1", "q = 0.75"],
+    "a copy below that is not filled in": ["q = 0.75", "q = ..."],
+    "a copy above that is not filled in": ["q = ...", "q = 0.75"],
+    "an error before": ["print(undefined)\nq = 0.75"],
+    "an error behind": ["q = 0.75\nq = q / 0"],
+    "a syntax error beside": ["p =\nq = 0.75"],
+    "many syntax errors": ["p =\n" * 15 + "q = 0.75"],
+    "a cell that is no Python": ["\0", "what? no!", "q = 0.75", "(" * 500, "q ="],
+    "exit": ["raise SystemExit\nq = 0.75", "exit()"],
+    "line magics": ["%matplotlib inline\n!pip install x\n?math\nmath.exp?\nfiles = !ls\nq = 0.75"],
+    "a magic that runs a statement": ["%time q = 0.75"],
+    "a cell magic for Python": ["%%time\nq = 0.75"],
+    "cell magics for others": ["q = 0.75", "%%bash\nq=1\necho $q", "%%html\n<b>"],
+    "a magic in a block": ["if True:\n    %matplotlib inline\n    q = 0.75"],
+    "a text that looks like a magic": ["t = '''\n%x\n!y\n'''\nq = len(t) * 0.1 + 0.05", "%x"],
+    "a remainder": ["q = (3.75\n% 3)"],
+    "display": ["display(1)\nget_ipython().run_line_magic('x', '')\nq = 0.75"],
+    "an indented cell": ["    q = 0.75"],
+    "line ends of Windows": ["a = 3\r\nq = a / 4\r\n"],
+    "a loop that has nothing to do with it": ["while True: pass", "q = 0.75", "while True: q2 = 1"],
+    "an answer of another question": ["p = 3", "q = p / 4"],
+}
+
+
+@pytest.mark.parametrize("cells", RIGHT.values(), ids=RIGHT)
+def test_answer_is_read(cells: list[str]) -> None:
+    """Is a number found, however and wherever in the notebook it is worked out?"""
+    found = read(*cells)
+    assert (found.state, round(found.value, 6)) == ("number", 0.75), found.text
+
+
+OTHERS = {
+    "dots": (["q = ..."], "open", ""),
+    "nothing": (["p = 1"], "missing", ""),
+    "an empty notebook": ([], "missing", ""),
+    "no value": (["q ="], "error", "SyntaxError: invalid syntax at `q =`"),
+    "a decimal comma": (["q = 0,75"], "odd", "a comma in the place of a point"),
+    "a decimal comma in a text": (["q = '0,75'"], "odd", "a text that is no number"),
+    "a text": (["q = 'three'"], "odd", "a text that is no number"),
+    "a division by zero in a text": (["q = '1/0'"], "odd", "a text that is no number"),
+    "digits without end in a text": (["q = '9' * 10**6"], "odd", "a text that is no number"),
+    "None": (["q = None"], "odd", "is None"),
+    "True": (["q = True"], "odd", "is True"),
+    "numpy's True": (["import numpy", "q = numpy.bool_(True)"], "odd", "is True"),
+    "a list": (["q = [0.75]"], "odd", "is a list"),
+    "a function": (["def q():\n    return 1"], "odd", "is a function"),
+    "two numbers": (["import numpy", "q = numpy.ones(2)"], "odd", "no number that can be read"),
+    "a complex number": (["q = 1j"], "odd", "complex"),
+    "NaN": (["q = float('nan')"], "odd", "is nan"),
+    "infinity": (["q = 1e400"], "odd", "is inf"),
+    "a huge integer": (["q = 10**400"], "odd", "too large"),
+    "a name that is nowhere": (["q = w * 2"], "error", "NameError: name 'w' is not defined"),
+    "an exception": (["q = 1 / 0"], "error", "ZeroDivisionError: division by zero at `q = 1 / 0`"),
+    "a loop": (["while True:\n    q = 1"], "slow", "did not end at `while True:`"),
+    "a lying number": (
+        ["class N:\n    def __float__(self):\n        raise SystemError", "q = N()"],
+        "odd",
+        "SystemError",
+    ),
+}
+
+
+@pytest.mark.parametrize("cells,state,words", OTHERS.values(), ids=OTHERS)
+def test_other_answers_are_told(cells: list[str], state: str, words: str) -> None:
+    """Is it said what stands in the place of a number, and where code failed?"""
+    seconds = 0.2 if state == "slow" else None
+    found = read(*cells, seconds=seconds)
+    assert found.state == state, found
+    assert words in found.text
+
+
+def test_one_answer_does_not_cost_the_others() -> None:
+    """Is each answer of a cell read by itself, whatever is wrong with its neighbours?"""
+    cell = "a = 1\nb = 1 / 0\nc =\nd = [\ne = 'x'\nf = 2"
+    found = evaluate([cell], list("abcdef"))
+    states = {name: reading.state for name, reading in found.items()}
+    assert states == dict(zip("abcdef", ("number", "error", "error", "error", "odd", "number")))
+
+
+def test_a_loop_behind_an_answer_does_not_undo_it() -> None:
+    """Does a value stay that was there before a statement that does not end?"""
+    assert read("q = 0.75", "while True: q = q", seconds=0.2).value == 0.75
+
+
+NEEDED = {
+    "what it uses": (["a = 1", "b = a", "c = 2", "q = b"], ["a = 1", "b = a", "q = b"]),
+    "what fills it": (
+        ["r = []", "r.append(3)", "print(r)", "r[0] = 1", "s = [r]", "q = r[0]"],
+        ["r = []", "r.append(3)", "r[0] = 1", "q = r[0]"],
+    ),
+    "not all that uses a module": (
+        ["import numpy as n", "n.seterr()", "x = n.ones(1)", "q = n.pi"],
+        ["import numpy as n", "q = n.pi"],
+    ),
+    "all of a module": (
+        ["from math import *", "x = e", "q = pi"],
+        ["from math import *", "q = pi"],
+    ),
+    "what a function uses": (["k = 1", "def f(): return k", "q = f()"], None),
+}
+
+
+@pytest.mark.parametrize("cells,expected", NEEDED.values(), ids=NEEDED)
+def test_only_what_is_needed_runs(cells: list[str], expected: list[str] | None) -> None:
+    """Does an answer depend on no more statements than it must, and on no fewer?"""
+    statements = [statement for cell in cells for statement in statements_of(cell)]
+    assert [s.text for s in needed(statements, ["q"])] == (cells if expected is None else expected)
+
+
+def test_assignments_are_counted() -> None:
+    """Is it known how often an answer was given, dots left out?"""
+    assert read("q = ...", "q = 1", "q = 2").times == 2
+
+
+def test_exceptions_that_cannot_be_described() -> None:
+    """Is there a text for an exception whose own methods fail, and is a long one cut?"""
+    hostile = type("E", (Exception,), {"__str__": lambda self: 1 / 0})()
+    assert "no readable text" in describe(hostile)
+    assert len(describe(ValueError("x" * 10**6))) < 300
+
+
+def test_number_keeps_its_value() -> None:
+    """Is nothing rounded on the way?"""
+    assert read_number(math.pi).value == math.pi
+
+
+# --- Cells ---
+
+CODE = {"cell_type": "code", "metadata": {"tags": ["t", 3]}, "source": ["a = 1\n", "b = 2"]}
+TEXT = {"cell_type": "markdown", "metadata": {}, "source": "text", "id": "own"}
+EXPECTED = [Cell(True, "a = 1\nb = 2", "", ("t",)), Cell(False, "text", "own", ())]
+OLD_CODE = {"cell_type": "code", "input": ["a = 1\n", "b = 2"], "metadata": {"tags": ["t"]}}
+DOCUMENTS: dict[str, Any] = {
+    "version 4": {"nbformat": 4, "cells": [CODE, TEXT]},
+    "no version": {"cells": [CODE, TEXT]},
+    "version 3": {"nbformat": 3, "worksheets": [{"cells": [OLD_CODE]}, {"cells": [TEXT]}]},
+    "odd things between": {
+        "cells": [None, 3, "x", [], {}, {"cell_type": 5}, CODE, {"cell_type": []}, TEXT],
+        "worksheets": [None, {"cells": 3}, 5],
+    },
+}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS.values(), ids=DOCUMENTS)
+def test_cells_are_read(document: Any) -> None:
+    """Are the cells found in every version, and malformed ones left out?"""
+    assert read_cells(json.dumps(document).encode()) == EXPECTED
+
+
+def test_integers_without_end() -> None:
+    """Is a number of many digits, which would take long to convert, no reason to give up?"""
+    cells = json.dumps([CODE, TEXT]).encode()
+    content = b'{"nbformat": ' + b"9" * 100_000 + b', "cells": ' + cells + b"}"
+    assert read_cells(content) == EXPECTED
+
+
+ODD_FIELDS = {"source": 5, "metadata": [], "id": {}, "cell_type": "code"}
+
+
+def test_odd_fields_are_empty() -> None:
+    """Does a cell with fields of other kinds count as an empty one?"""
+    documents = [{"cells": [ODD_FIELDS]}, {"cells": [{**ODD_FIELDS, "source": [1, None, "a"]}]}]
+    cells = [read_cells(json.dumps(document).encode()) for document in documents]
+    assert [cell for (cell,) in cells] == [Cell(True, "", "", ()), Cell(True, "a", "", ())]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+def test_encodings(encoding: str) -> None:
+    """Is a notebook read in each encoding that JSON may have?"""
+    content = json.dumps({"cells": [CODE, TEXT]}).encode(encoding)
+    assert read_cells(content) == EXPECTED
+
+
+BROKEN = {
+    "nothing": b"",
+    "no text": b"\x80\x81",
+    "half a notebook": b'{"cells": [',
+    "a list": b"[]",
+    "no cells": b"{}",
+    "cells that are none": b'{"cells": [1, 2]}',
+    "nested without end": b"[" * 100_000,
+    "an integer without end": b'{"cells": ' + b"9" * 1_000_000 + b"}",
+}
+
+
+@pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN)
+def test_broken_notebooks_are_one_line(content: bytes) -> None:
+    """Is what is no notebook one line that says so?"""
+    with pytest.raises(InputError, match=r"written\.ipynb is not a") as caught:
+        read_cells(content)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300
