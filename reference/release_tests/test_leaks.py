@@ -1,8 +1,9 @@
 """Does the starter give nothing away? Tests of the release as it is, and of the search itself."""
 
+import ast
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,8 @@ QUOTING = (
     # The notebook's words come from here; of the rest, `written_answers` looks at every sentence.
     *(f"assignment/written/{name}.py" for name in ("attention", "notebook", "recurrent", "search")),
 )
+OPERAND, METHOD = re.compile(r"\b_\b"), re.compile(r"\.\w+\(")  # in what `shape` writes
+LEAST = 4  # names and constants of an expression that says something: `x.chunk(4, dim=1)` has three
 
 
 def normal(line: str) -> str:
@@ -61,6 +64,48 @@ def solutions(files: Files, root: Path, facts: Facts) -> list[str]:
         for line in text.split("\n")
         if normal(line) in wanted
     ]
+
+
+def shape(node: ast.AST) -> str:
+    """Write an expression without its names and constants: which methods are called on what."""
+    if isinstance(node, ast.Call):
+        called = ast.unparse(node.func)
+        if isinstance(node.func, ast.Attribute):
+            called = f"{shape(node.func.value)}.{node.func.attr}"
+        given = [shape(argument) for argument in node.args]
+        named = sorted(f"{keyword.arg}={shape(keyword.value)}" for keyword in node.keywords)
+        return f"{called}({', '.join(given + named)})"
+    if isinstance(node, ast.Name | ast.Constant | ast.Attribute | ast.Subscript):
+        return "_"
+    return f"{type(node).__name__}[{', '.join(map(shape, ast.iter_child_nodes(node)))}]"
+
+
+def shapes(text: str, lines: Iterable[range]) -> set[str]:
+    """Return the shapes of the values that are returned or assigned in some lines."""
+    inside = {number for block in lines for number in block}
+    values = {
+        shape(node.value)
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Return | ast.Assign) and node.value and node.lineno in inside
+    }
+    return {own for own in values if len(OPERAND.findall(own)) >= LEAST and METHOD.search(own)}
+
+
+def solved_alike(files: Files, root: Path, facts: Facts) -> list[str]:
+    """Return where an expression does what one of a solution does, under other names."""
+    wanted = set()
+    for task, file in facts.task_files.items():
+        source = (root / "reference" / file).read_text(encoding="utf-8")
+        blocks = find_blocks(source, file, [task])
+        wanted |= shapes(source, (range(block.begin, block.end) for block in blocks))
+    assert len(wanted) > 10
+    return sorted(
+        f"{name}: {ast.unparse(node)}"
+        for name, text in texts(files).items()
+        if name.endswith(".py")
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.expr) and shape(node) in wanted
+    )
 
 
 def held_out(files: Files, root: Path) -> list[str]:
@@ -108,6 +153,7 @@ def test_no_solution(files: Files, root: Path, facts: Facts) -> None:
     """Is no line of a solution in the starter?"""
     assert len(solution_lines(root, facts)) > 20
     assert solutions(files, root, facts) == []
+    assert solved_alike(files, root, facts) == []
 
 
 def test_no_held_out_sentence(files: Files, root: Path) -> None:
@@ -185,6 +231,22 @@ def test_search_finds_a_solution(place: str, files: Files, root: Path, facts: Fa
     planted = b"\n\t    i, f, g, o  =  gates.chunk(4, dim=1)\n"
     leaky = {**files, place: files[place] + planted}
     assert len(solutions(leaky, root, facts)) == 1
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "torch.einsum('qd,qkd->qk', asked, drawn)",
+        "F.cross_entropy(own.flatten(0, 1), tokens[1:].flatten(), ignore_index=grammar.PAD)",
+        "open.sigmoid() * old + sums[1].sigmoid() * sums[2].tanh()",
+    ],
+)
+def test_search_finds_a_solution_by_its_shape(
+    planted: str, files: Files, root: Path, facts: Facts
+) -> None:
+    """Would a solution be found under other names?"""
+    leaky = {**files, "labs/extra.py": f"def own():\n    return 2 * ({planted})\n".encode()}
+    assert len(solved_alike(leaky, root, facts)) == 1
 
 
 def test_search_finds_held_out_sentences(files: Files, root: Path) -> None:

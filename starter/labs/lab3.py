@@ -100,7 +100,7 @@ EXPERIMENTS = (
         settings=cross(cell=KINDS, steps=[1500]),
         quick=cross(cell=KINDS, steps=[100]),
         seeds=3,
-        needs=("lstm",),
+        needs=("lstm", "masking"),
         table=agreement_table,
         plot=agreement_plot,
         claims=(

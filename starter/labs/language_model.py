@@ -5,7 +5,6 @@ import random
 from collections.abc import Sequence
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 from torch.nn.utils.rnn import pad_sequence
@@ -13,6 +12,7 @@ from torch.nn.utils.rnn import pad_sequence
 from labs import agreement, cells
 from labs.agreement import Sentence
 from labs.part import Context, Figures, Settings
+from nmt.masking import masked_cross_entropy
 
 EMBEDDING, HIDDEN, BATCH = 32, 64, 64
 RATE, CLIP = 3e-3, 1.0
@@ -51,7 +51,8 @@ def loss_of(model: LanguageModel, sentences: Sequence[Sentence]) -> Tensor:
     """Return the mean negative log-likelihood of a word."""
     tokens = pad(sentences)
     scores = model(tokens[:-1])
-    return F.cross_entropy(scores.flatten(0, 1), tokens[1:].flatten(), ignore_index=agreement.PAD)
+    # Time first, as the cell reads it: your loss is a mean over tokens, in whatever order they are.
+    return masked_cross_entropy(scores, tokens[1:], agreement.PAD)
 
 
 def agree(settings: Settings, seed: int, context: Context) -> Figures:
