@@ -1,5 +1,6 @@
 """A small world for the tests of the labs: short data, and a run of everything, cut short."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -50,17 +51,19 @@ def cut(experiment: Experiment) -> Experiment:
 
 
 @pytest.fixture(scope="session")
-def world(short_data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Plans]:
+def world(
+    short_data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Path, Plans]]:
     """Run every experiment, the slow ones cut short; return the folder and what was run."""
     folder = tmp_path_factory.mktemp("labs")
     experiments = [cut(e) for lab in LABS for e in experiments_of(lab)]
     plans = [(e, e.parts(seeds=3 if e.id in FAST else 1)) for e in experiments]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("NMT_DATA", str(short_data))
+        patch.setenv("NMT_DATA", str(short_data))  # it decides the parts' places: it stays
         for module, name in ((memory, "PROBED"), (memory, "TESTED"), (language_model, "TESTED")):
             patch.setattr(module, name, 50)
         run([part for _, parts in plans for part in parts], folder, jobs=1)
-    return folder, plans
+        yield folder, plans
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from release.build import released_files, write
@@ -16,7 +17,7 @@ from labs import store, tasks
 from labs.__main__ import chosen, run
 from labs.experiment import Experiment
 from labs.part import Part
-from labs.runner import Bar
+from labs.runner import Bar, Job, do
 from labs.runner import run as run_parts
 from nmt.files import InputError
 
@@ -83,29 +84,137 @@ def package(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     return tmp_path
 
 
+PLAIN = {"attention": False}
+ATTENTIVE = {"attention": True}
+# An experiment, settings of a part, a file, and whether the part is run again when that changes.
+EDITS: list[tuple[str, dict[str, Any], str, bool]] = [
+    ("1.1", {}, "labs/gradients.py", True),
+    ("1.1", {}, "labs/lab1.py", False),
+    ("1.1", {}, "labs/part.py", False),
+    ("1.1", {}, "nmt/lstm.py", False),
+    ("2.2", {"cell": "LSTM"}, "nmt/lstm.py", True),
+    ("2.2", {"cell": "RNN"}, "nmt/lstm.py", False),
+    ("2.2", {"cell": "RNN"}, "labs/cells.py", True),
+    ("2.3", {"cell": "GRU"}, "nmt/lstm.py", False),
+    ("3.1", {"cell": "GRU"}, "nmt/lstm.py", False),
+    ("3.1", {"cell": "GRU"}, "nmt/masking.py", True),
+    ("4.1", PLAIN, "nmt/attention.py", False),
+    ("4.1", PLAIN, "nmt/beam_search.py", False),
+    ("4.1", PLAIN, "nmt/model.py", True),
+    ("5.1", PLAIN, "nmt/attention.py", False),
+    ("5.1", ATTENTIVE, "nmt/attention.py", True),
+    ("5.1", ATTENTIVE, "nmt/bleu.py", True),
+    ("5.1", ATTENTIVE, "nmt/beam_search.py", False),
+    ("5.1", ATTENTIVE, "nmt/encoder.py", True),
+    ("5.3", ATTENTIVE, "nmt/beam_search.py", True),
+    ("4.3", {}, "nmt/bleu.py", True),
+    ("6.1", {}, "nmt/attention.py", False),
+    ("6.3", {}, "nmt/attention.py", True),
+    ("6.3", {}, "nmt/lstm.py", False),
+]
+
+
+def append(file: Path, text: str) -> None:
+    """Write something at the end of a file."""
+    with file.open("a", encoding="utf-8") as source:
+        source.write(text)
+
+
+@pytest.mark.parametrize(("name", "settings", "file", "again"), EDITS)
+def test_key_follows_the_sources(
+    name: str,
+    settings: dict[str, Any],
+    file: str,
+    again: bool,
+    package: Path,
+    experiments: dict[str, Experiment],
+) -> None:
+    """Is a part run again if, and only if, code has changed that decides what it finds?"""
+    part = part_of(experiments[name], **settings)
+    before = store.key(part)
+    append(package / file, "# a comment\n\ndef f():\n    '''Say something.'''\n")
+    first = store.key(part)
+    append(package / file, "    # and another\n    '''And this.'''\n\n")
+    assert store.key(part) == first
+    assert (first != before) == again
+
+
+def test_key_of_a_training(package: Path, experiments: dict[str, Experiment]) -> None:
+    """Is nothing trained again for the search or the score of what was trained?"""
+    training = part_of(experiments["5.3"]).before
+    assert training
+    before = store.key(training)
+    for file in ("beam_search", "bleu"):
+        append(package / f"nmt/{file}.py", "changed = 1\n")
+    assert store.key(training) == before
+
+
 @pytest.mark.parametrize(
-    ("name", "file", "same"),
+    ("line", "file"),
     [
-        ("1.1", "labs/gradients.py", False),
-        ("1.1", "labs/lab1.py", True),
-        ("1.1", "nmt/lstm.py", True),
-        ("2.2", "nmt/lstm.py", False),
-        ("2.2", "labs/cells.py", False),
-        ("5.1", "nmt/beam_search.py", True),
-        ("5.1", "nmt/encoder.py", False),
-        ("5.3", "nmt/beam_search.py", False),
-        ("4.3", "nmt/bleu.py", False),
+        ("from .mine import f", "nmt/mine.py"),
+        ("from . import mine", "nmt/mine.py"),
+        ("import nmt.mine as own", "nmt/mine.py"),
+        ("from nmt import mine", "nmt/mine.py"),
+        ("from nmt.mine.deeper import f", "nmt/mine/deeper/__init__.py"),
+        ("def g():\n    from nmt.mine import f", "nmt/mine.py"),
     ],
 )
-def test_key_follows_the_sources(
-    name: str, file: str, same: bool, package: Path, experiments: dict[str, Experiment]
+def test_key_follows_imports(
+    line: str, file: str, package: Path, experiments: dict[str, Experiment]
 ) -> None:
-    """Is a part run again if, and only if, a file has changed that decides what it finds?"""
+    """Does the key follow a helper's module, however it is imported?"""
+    part = part_of(experiments["4.3"])
+    append(package / "nmt/bleu.py", f"{line}\nfrom nmt import unheard_of\n")
+    before = store.key(part)
+    (package / file).parent.mkdir(parents=True, exist_ok=True)
+    (package / file).write_text("f = 1\n")
+    first = store.key(part)
+    (package / file).write_text("f = 2\n")
+    assert len({before, first, store.key(part)}) == 3
+
+
+def test_key_of_a_half_written_file(package: Path, experiments: dict[str, Experiment]) -> None:
+    """Has a part a key, though a file that it needs does not parse?"""
+    part = part_of(experiments["4.3"])
+    (package / "nmt/bleu.py").write_bytes(b"def f(:\n\xff")
+    assert store.key(part)
+
+
+@pytest.mark.parametrize(("name", "again"), [("4.1", True), ("2.3", False), ("4.3", False)])
+def test_key_follows_the_data(
+    name: str,
+    again: bool,
+    short_data: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    experiments: dict[str, Experiment],
+) -> None:
+    """Is what reads the data run again if they change, and nothing else?"""
+    shutil.copytree(short_data, tmp_path / "data")
+    monkeypatch.setenv("NMT_DATA", str(tmp_path / "data"))
     part = part_of(experiments[name])
     before = store.key(part)
-    with (package / file).open("a", encoding="utf-8") as source:
-        source.write("# changed\n")
-    assert (store.key(part) == before) == same
+    append(tmp_path / "data/dev.tsv", "a cat sleeps\tmiro dom\n")
+    assert (store.key(part) != before) == again
+    (tmp_path / "data/held_out").mkdir()
+    first = store.key(part)
+    append(tmp_path / "data/held_out/test.tsv", "a cat sleeps\tmiro dom\n")
+    assert (store.key(part) != first) == again
+
+
+def test_edit_while_it_runs(
+    package: Path, tmp_path: Path, experiments: dict[str, Experiment]
+) -> None:
+    """Is a figure thrown away if its sources changed while it was made?"""
+    part = part_of(experiments["1.3"])
+    job = Job.of(part, tmp_path)
+    append(package / "labs/gradients.py", "changed = 1\n")
+    with pytest.raises(InputError, match=r"was edited while it ran: cliff\(w 1\.498, wall 0\.1\)"):
+        do(job, lambda share: None)
+    assert not job.path.exists()
+    do(Job.of(part, tmp_path), lambda share: None)
+    assert store.stored(part, tmp_path)
 
 
 def test_key_follows_settings_and_seed(experiments: dict[str, Experiment]) -> None:

@@ -101,12 +101,6 @@ def make(kind: str, bias: float | None, input_size: int, hidden_size: int) -> nn
     return cell
 
 
-def name(kind: str, bias: float | None) -> str:
-    """Name a cell as the lecture's tables do."""
-    gate = "forget" if kind == "LSTM" else "update"
-    return kind if bias is None else f"{kind}, {gate} bias {bias:g}"
-
-
 def first_state(cell: nn.Module, x: Tensor) -> State:
     """Return a state of zeros for a batch of inputs (B, I)."""
     zeros = x.new_zeros(len(x), cell.get_parameter("weight_hh").shape[1])

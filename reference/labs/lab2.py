@@ -1,11 +1,11 @@
 """Lab 2: LSTM and GRU."""
 
+import math
 from itertools import pairwise
 
 from matplotlib.figure import Figure
 
-from labs import cells, flow, memory
-from labs.experiment import Claim, Experiment, Results, Row, Table, cross
+from labs.experiment import Claim, Experiment, Results, Row, Table, Work, cross
 from labs.part import Settings
 
 COLOURS = {
@@ -16,9 +16,24 @@ COLOURS = {
     "LSTM, forget bias 3": "tab:blue",
 }
 
+
+def lstm_alone(settings: Settings) -> tuple[str, ...]:
+    """Need the LSTM where the cell is one; the others are given."""
+    return ("lstm",) if settings["cell"] == "LSTM" else ()
+
+
+def cell_name(kind: str, bias: float | None) -> str:
+    """Name a cell as the lecture's tables do."""
+    gate = "forget" if kind == "LSTM" else "update"
+    return kind if bias is None else f"{kind}, {gate} bias {bias:g}"
+
+
+REMEMBER = Work("memory:remember", lstm_alone)
+
 # --- 2.1 The cells against torch's ---
 
 KINDS = ("RNN", "GRU", "LSTM")
+SIZES = [[5, 4], [100, 200]]  # input and hidden size, of the parameter counts
 AGREEMENT_LECTURE = {
     "RNN": (None, 44, None, None, 60_200),
     "GRU": (9e-8, 132, None, None, 180_600),
@@ -33,7 +48,7 @@ def agreement_table(results: Results) -> Table:
         figures = results.first(cell=kind)
         ours = [[figures["error"]], *([count] for count in figures["parameters"])]
         rows.append(Row(kind, ours, AGREEMENT_LECTURE[kind]))
-    sizes = [f"{d} → {h}, {n}" for d, h in flow.SIZES for n in ("two biases", "one bias")]
+    sizes = [f"{d} → {h}, {n}" for d, h in SIZES for n in ("two biases", "one bias")]
     return Table(
         "",
         ["largest error", *sizes],
@@ -79,7 +94,7 @@ def flow_table(results: Results) -> Table:
     """Show the norm at each length."""
     rows = []
     for kind, bias in FLOW_CELLS:
-        label = cells.name(kind, bias)
+        label = cell_name(kind, bias)
         norms = [figures["norms"] for figures in results.each(cell=kind, bias=bias)]
         rows.append(Row(label, list(zip(*norms, strict=True)), FLOW_LECTURE[label]))
     return Table("", [f"T = {length}" for length in LENGTHS], rows, ".1e")
@@ -89,7 +104,7 @@ def flow_plot(results: Results, figure: Figure) -> None:
     """Draw the norm over the length, a line a seed."""
     axes = figure.add_subplot()
     for kind, bias in FLOW_CELLS:
-        label = cells.name(kind, bias)
+        label = cell_name(kind, bias)
         for number, figures in enumerate(results.each(cell=kind, bias=bias)):
             (line,) = axes.plot(LENGTHS, figures["norms"], ".-", color=COLOURS[label], alpha=0.6)
             line.set_label(label if number == 0 else "_")  # named once
@@ -99,7 +114,7 @@ def flow_plot(results: Results, figure: Figure) -> None:
 
 def rows_in_order(results: Results) -> bool:
     """Tell whether the rows have the lecture's order at T = 100."""
-    order = sorted(FLOW_CELLS, key=lambda cell: FLOW_LECTURE[cells.name(*cell)][-1])
+    order = sorted(FLOW_CELLS, key=lambda cell: FLOW_LECTURE[cell_name(*cell)][-1])
     norms = [results.first(cell=kind, bias=bias)["norms"][-1] for kind, bias in order]
     return all(smaller < larger for smaller, larger in pairwise(norms))
 
@@ -108,7 +123,7 @@ def near_the_lecture(results: Results) -> bool:
     """Tell whether each norm is within two orders of magnitude, the RNN's from T = 50 excepted."""
     for kind, bias in FLOW_CELLS:
         ours = results.first(cell=kind, bias=bias)["norms"]
-        theirs = FLOW_LECTURE[cells.name(kind, bias)]
+        theirs = FLOW_LECTURE[cell_name(kind, bias)]
         pairs = list(zip(ours, theirs, strict=True))[: 3 if kind == "RNN" else None]
         if not all(0.01 < own / their < 100 for own, their in pairs):
             return False
@@ -125,7 +140,7 @@ MEMORY_LECTURE = {
     "LSTM, forget bias 3": (100, 100, 61.6),
     "GRU, update bias 3": (100, 100, 100),
 }
-CHANCE = 1 / memory.SIGNALS
+CHANCE = 1 / 8  # of the signals
 AT_CHANCE = 0.25  # twice chance: 12 standard errors above it with 1,000 tests
 SOLVED = 0.99
 
@@ -150,7 +165,7 @@ def memory_table(results: Results) -> Table:
             ]
             for length in DISTANCES
         ]
-        label = cells.name(kind, bias)
+        label = cell_name(kind, bias)
         rows.append(Row(label, ours, MEMORY_LECTURE[label]))
     return Table("accuracy, %", [f"T = {length}" for length in DISTANCES], rows, ".1f")
 
@@ -160,7 +175,7 @@ def memory_plot(results: Results, figure: Figure) -> None:
     panels = figure.subplots(1, len(DISTANCES), sharey=True)
     for axes, length in zip(panels, DISTANCES, strict=True):
         for kind, bias in MEMORY_CELLS:
-            label = cells.name(kind, bias)
+            label = cell_name(kind, bias)
             for figures in results.each(cell=kind, bias=bias, length=length):
                 losses, steps = figures["losses"], results.values("steps")[0]
                 at = [steps * (number + 0.5) / len(losses) for number in range(len(losses))]
@@ -222,7 +237,7 @@ def probe_plot(results: Results, figure: Figure) -> None:
     """Draw what the probe reads after each step."""
     axes = figure.add_subplot()
     for kind, bias in PROBE_CELLS:
-        label = cells.name(kind, bias)
+        label = cell_name(kind, bias)
         for figures in results.each(cell=kind):
             shares = [100 * share for share in figures["probe"]]
             axes.plot(shares, ".-", color=COLOURS[label], label=label, alpha=0.7)
@@ -234,30 +249,77 @@ def probe_plot(results: Results, figure: Figure) -> None:
 
 # --- 2.5 The price of a step ---
 
+BATCHES = (8, 32, 96)  # the last is that of 2.3's training
+
 
 def speed_table(results: Results) -> Table:
-    """Show the times and their ratio."""
-    figures = results.first()
-    ours, theirs = 1000 * figures["ours"], 1000 * figures["theirs"]
+    """Show the times and their ratio for each number of sequences."""
+    rows = []
+    for batch in BATCHES:
+        figures = results.first(batch=batch)
+        ours, theirs = 1000 * figures["ours"], 1000 * figures["theirs"]
+        rows.append(Row(f"{batch} sequences", [[ours], [theirs], [ours / theirs]]))
     return Table(
-        "",
+        "forwards and backwards",
         ["your cell, ms", "torch's layer, ms", "ratio"],
-        [Row("forwards and backwards", [[ours], [theirs], [ours / theirs]])],
+        rows,
         ".2f",
         "The fused layer multiplies all inputs at once and runs its loop in C++. A cell is called "
-        "once a step and each of its operations costs some microseconds more than its "
-        "arithmetic; with 64 units and 96 sequences the arithmetic is most of it.",
+        "once a step, and each of its operations costs some microseconds beside its arithmetic: "
+        "with few sequences that is most of the time, with 96 it is little.",
     )
 
 
 def speed_plot(results: Results, figure: Figure) -> None:
-    """Draw the times."""
+    """Draw the times over the number of sequences."""
     axes = figure.add_subplot()
-    figures = results.first()
-    times = [1000 * figures["ours"], 1000 * figures["theirs"]]
-    bars = axes.bar(["your LSTMCell, in a loop", "torch's nn.LSTM, fused"], times)
-    axes.bar_label(bars, [f"{time:.0f} ms" for time in times])
-    axes.set(ylabel="ms a step of training")
+    for name, label, marker in (
+        ("ours", "your LSTMCell, in a loop", "o"),
+        ("theirs", "torch's nn.LSTM, fused", "s"),
+    ):
+        times = [1000 * results.first(batch=batch)[name] for batch in BATCHES]
+        axes.plot(BATCHES, times, marker=marker, label=label)
+    axes.set(xlabel="sequences at a time", ylabel="ms a step of training", ylim=(0, None))
+    axes.legend()
+
+
+def loop_is_cheap(results: Results) -> bool:
+    """Tell whether the loop takes at most three times as long, with as many sequences as in 2.3."""
+    figures = results.first(batch=BATCHES[-1])
+    return bool(figures["ours"] <= 3 * figures["theirs"])
+
+
+# --- 2.6 A longer training ---
+
+LONGER = (1500, 5000)
+
+
+def longer_settings(steps: int) -> Settings:
+    """Return the settings of a training of the RNN."""
+    return {"cell": "RNN", "bias": None, "length": 50, "steps": steps, "probe": False}
+
+
+def longer_table(results: Results) -> Table:
+    """Show the accuracy after each length of training, in percent."""
+    rows = [
+        Row(f"{steps:,} steps", [[100 * own["accuracy"] for own in results.each(steps=steps)]])
+        for steps in results.values("steps")
+    ]
+    return Table("accuracy, %", ["T = 50"], rows, ".1f")
+
+
+def longer_plot(results: Results, figure: Figure) -> None:
+    """Draw the loss over the steps, a line a seed."""
+    axes = figure.add_subplot()
+    for steps, colour, style in zip(results.values("steps"), ("tab:gray", "tab:red"), ("--", "-")):
+        for number, figures in enumerate(results.each(steps=steps)):
+            losses = figures["losses"]
+            at = [steps * (place + 0.5) / len(losses) for place in range(len(losses))]
+            (line,) = axes.plot(at, losses, style, color=colour, alpha=0.7)
+            line.set_label(f"{steps:,} steps" if number == 0 else "_")  # named once
+    axes.axhline(math.log(8), color="black", linestyle=":", label="chance, log 8")
+    axes.set(xlabel="step", ylabel="cross-entropy, nats")
+    axes.legend()
 
 
 EXPERIMENTS = (
@@ -267,9 +329,8 @@ EXPERIMENTS = (
         about="Each cell runs over 20 inputs with the weights of torch's cell of that kind, and "
         "should say the same. The GRU is written as h' = (1 − u)h + u·n; torch's z is 1 − u.",
         caption="A GRU has three times the weights of an RNN, an LSTM four times.",
-        work=flow.agreement,
-        settings=cross(cell=KINDS),
-        needs=("lstm",),
+        work=Work("flow:agreement", lstm_alone),
+        settings=cross(cell=KINDS, sizes=[SIZES]),
         table=agreement_table,
         plot=agreement_plot,
         claims=(
@@ -292,13 +353,12 @@ EXPERIMENTS = (
         caption="Straight lines on a logarithmic scale: each cell loses a constant factor a step, "
         "and only with a gate near 1 is that factor near 1. The LSTM with a forget bias of 3 loses "
         "nothing in 100 steps.",
-        work=flow.jacobian,
+        work=Work("flow:jacobian", lstm_alone),
         settings=[
             {"cell": kind, "bias": bias, "input": 16, "hidden": 64, "lengths": list(LENGTHS)}
             for kind, bias in FLOW_CELLS
         ],
         seeds=5,
-        needs=("lstm",),
         table=flow_table,
         plot=flow_plot,
         claims=(
@@ -316,11 +376,10 @@ EXPERIMENTS = (
         "at the end. Chance is 12.5 %. 2,000 steps of Adam, 64 units, 96 fresh sequences a step.",
         caption="Where the gradient does not come through, the loss stays at log 8 = 2.08 however "
         "long the training.",
-        work=memory.remember,
+        work=REMEMBER,
         settings=memory_settings(2000),
         quick=memory_settings(20),
         seeds=3,
-        needs=("lstm",),
         table=memory_table,
         plot=memory_plot,
         claims=(
@@ -342,11 +401,10 @@ EXPERIMENTS = (
         "reads the signal out of the state, and tested on other sequences.",
         caption="The LSTM carries the signal to the end. The RNN, which did not learn the task, "
         "loses it within some steps.",
-        work=memory.remember,
+        work=REMEMBER,
         settings=probe_settings(2000),
         quick=probe_settings(20),
         seeds=3,
-        needs=("lstm",),
         table=probe_table,
         plot=probe_plot,
         claims=(
@@ -363,21 +421,35 @@ EXPERIMENTS = (
     Experiment(
         id="2.5",
         title="The price of a loop",
-        about="One pass forwards and backwards over 96 sequences of 100 steps, 64 units: your cell "
-        "step by step, and torch's LSTM layer. The best of 10 runs each, in turns, in one thread.",
-        caption="A loop in Python costs a small factor, not an order of magnitude.",
-        work=flow.speed,
-        settings=[{"length": 100, "batch": 96, "input": 16, "hidden": 64, "repeats": 10}],
-        needs=("lstm",),
+        about="One pass forwards and backwards over 8, 32 and 96 sequences of 100 steps, 64 units: "
+        "your cell step by step, and torch's LSTM layer. The best of 10 runs each, in turns, in "
+        "one thread, with nothing of the labs beside it.",
+        caption="How far apart are the lines, and does the gap grow with the number of sequences? "
+        "What stays the same is the price of the calls, what grows is arithmetic.",
+        work=Work("flow:speed", lambda settings: ("lstm",), alone=True),
+        settings=cross(batch=BATCHES, length=[100], input=[16], hidden=[64], repeats=[10]),
         table=speed_table,
         plot=speed_plot,
         claims=(
             Claim(
-                "100 steps through your cell take at most 3 times as long.",
-                lambda results: results.first()["ours"] <= 3 * results.first()["theirs"],
+                "With 96 sequences, 100 steps through your cell take at most 3 times as long.",
+                loop_is_cheap,
                 "Close other programs, delete build/labs/parts/speed-*.json and run it again; if "
                 "it stays, look for a loop or a needless copy in the cell.",
             ),
         ),
+    ),
+    Experiment(
+        id="2.6",
+        title="A longer training",
+        about="The RNN of 2.3 with T = 50 again, trained for 1,500 and for 5,000 steps: does it "
+        "only need more time?",
+        caption="Does the loss leave log 8 = 2.08, the loss of a guess, if one waits?",
+        work=REMEMBER,
+        settings=[longer_settings(steps) for steps in LONGER],
+        quick=[longer_settings(20), longer_settings(40)],
+        seeds=3,
+        table=longer_table,
+        plot=longer_plot,
     ),
 )

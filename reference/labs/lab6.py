@@ -5,8 +5,7 @@ from itertools import pairwise
 
 from matplotlib.figure import Figure
 
-from labs import scaling
-from labs.experiment import Claim, Experiment, Results, Row, Table, cross
+from labs.experiment import Claim, Experiment, Results, Row, Table, Work, cross
 
 # --- 6.1 Inner products ---
 
@@ -118,7 +117,7 @@ EXPERIMENTS = (
         about="10,000 inner products of two standard normal vectors, d = 64.",
         caption="The inner product of d pairs has a variance of d: values of ±8 are usual, and "
         "±16 occur.",
-        work=scaling.products,
+        work=Work("scaling:products"),
         settings=[{"size": 64, "count": 10_000}],
         seeds=5,
         table=products_table,
@@ -132,7 +131,7 @@ EXPERIMENTS = (
         "the division by √d. The slope w (1 − w) is what a weight passes back to its score.",
         caption="Without the division, softmax becomes a hard choice as d grows, and its slope, "
         "with it the gradient, goes to 0.",
-        work=scaling.sharpness,
+        work=Work("scaling:sharpness"),
         settings=cross(size=WIDTHS, keys=[10], count=[1000]),
         seeds=3,
         table=sharpness_table,
@@ -152,9 +151,8 @@ EXPERIMENTS = (
         "second key times a number. It runs on your dot_score and attend.",
         caption="A weak query gets the mean of all values, a loud one the value of its key: a "
         "look-up that one can differentiate.",
-        work=scaling.look_up,
+        work=Work("scaling:look_up", lambda settings: ("masking", "attention")),
         settings=cross(masked=[False, True], loudness=[list(LOUDNESS)]),
-        needs=("masking", "attention"),
         table=look_up_table,
         plot=look_up_plot,
         claims=(

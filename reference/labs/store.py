@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import os
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -12,61 +13,113 @@ from typing import Any
 
 from labs.experiment import Outcome, Results
 from labs.part import Part
-from nmt.files import HOME, write_atomically
+from nmt.corpus import data_directory
+from nmt.files import HOME, InputError, write_atomically
 from nmt.worker import TASKS
 
 DIGITS = 6  # that figures are kept with: more than float32 has to say after a training
 PACKAGES = ("labs", "nmt")
+READER = "nmt/corpus.py"  # what imports it reads the data
+# What all work goes through, and what no figure depends on.
+PLUMBING = ("labs/part.py", "nmt/files.py")
 
 Record = dict[str, Any]  # what is stored of a part: its figures, seconds, machine and date
 Finder = Callable[[Part], Record | None]
 
 
-def sources(part: Part) -> list[Path]:
-    """List the files that decide what a part finds: its module, its tasks, what these import.
+def sources(part: Part) -> dict[str, str]:
+    """Return the files that decide what a part finds, each with its code.
 
-    Only imports at the top of a module count: training imports the beam search in a function, and
-    has not to be done again when that changes.
+    They are its module, its tasks, and what these import, wherever the import stands. A task's file
+    counts only where the part needs the task: the model without attention imports
+    nmt/attention.py, and has not to be trained again when that changes.
     """
-    waiting = [_module_path(part.work.__module__), *(HOME / TASKS[task] for task in part.needs)]
-    found: list[Path] = []
+    left_out = {*PLUMBING, *TASKS.values()} - {TASKS[task] for task in part.needs}
+    waiting = [*_files(part.module), *(TASKS[task] for task in part.needs)]
+    found: dict[str, str] = {}
     while waiting:
-        path = waiting.pop()
-        if path not in found:
-            found.append(path)
-            waiting += _imports(path)
-    return sorted(found)
+        name = waiting.pop()
+        if name not in found and name not in left_out and (HOME / name).is_file():
+            found[name], imported = _read((HOME / name).read_bytes(), name)
+            waiting += imported
+    return dict(sorted(found.items()))
 
 
-def _module_path(name: str) -> Path:
-    return HOME / (name.replace(".", "/") + ".py")
+def _files(module: str) -> tuple[str, str]:
+    """Return where a module may be, from HOME: it is a file or a folder."""
+    path = module.replace(".", "/")
+    return f"{path}.py", f"{path}/__init__.py"
 
 
 @cache
-def _imports(path: Path) -> tuple[Path, ...]:
-    """Return the files of `labs` and `nmt` that a file imports at its top."""
-    names = []
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.ImportFrom) and node.module:
+def _read(text: bytes, name: str) -> tuple[str, Sequence[str]]:
+    """Return the code of a file, without comments and docstrings, and the files it may import."""
+    try:
+        tree = ast.parse(text, name)
+    except (SyntaxError, ValueError):  # half-written: running it says what is wrong with it
+        return repr(text), ()
+    modules: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            modules += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            package = name.split("/")[: -node.level] if node.level else []  # of `from .mine import`
+            base = ".".join([*package, *filter(None, [node.module])])
             # `from labs import cells` names a module, `from labs.cells import make` does not.
-            inner = [f"{node.module}.{alias.name}" for alias in node.names]
-            names += inner if node.module in PACKAGES else [node.module]
-    return tuple(_module_path(name) for name in names if name.split(".")[0] in PACKAGES)
+            modules += [base, *(f"{base}.{alias.name}" for alias in node.names)]
+    own = [module for module in modules if module.split(".")[0] in PACKAGES]
+    return _code(tree), [file for module in own for file in _files(module)]
+
+
+def _code(node: Any) -> str:
+    """Write a syntax tree in the same way in all versions of Python: without what is empty.
+
+    A text that stands for itself, as a docstring does, decides nothing.
+    """
+    if isinstance(node, ast.AST):
+        if isinstance(node, ast.Constant):
+            return repr(node.value)
+        filled = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
+        fields = ", ".join(f"{name}={_code(value)}" for name, value in filled)
+        return f"{type(node).__name__}({fields})"
+    if isinstance(node, list):
+        return f"[{', '.join(_code(entry) for entry in node if not _is_text(entry))}]"
+    return repr(node)
+
+
+def _is_text(node: Any) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def data() -> dict[str, str]:
+    """Return the files of the data, each with its digest; none where there are no data."""
+    try:
+        folder = data_directory()
+    except InputError:
+        return {}
+    paths = sorted([*folder.rglob("*.tsv"), *folder.rglob("*.vocab")])
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in paths
+    }
 
 
 def key(part: Part) -> str:
-    """Return a text that changes with the part's settings, its sources, and the part before it."""
-    digest = hashlib.sha256(part.name.encode())
-    for path in sources(part):
-        digest.update(path.name.encode() + path.read_bytes().replace(b"\r\n", b"\n"))
-    if part.before:
-        digest.update(key(part.before).encode())
-    return digest.hexdigest()[:16]
+    """Return a text that changes with all that decides what a part finds.
+
+    That is its settings and seed, its sources, the data if it reads them, and the part before it.
+    """
+    files = sources(part)
+    if READER in files:
+        files |= data()
+    before = key(part.before) if part.before else ""
+    text = json.dumps([part.work, part.name, files, before])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def place(part: Part, folder: Path) -> Path:
     """Return where a part's record is, or will be."""
-    return folder / "parts" / f"{part.work.__name__}-{key(part)}.json"
+    return folder / "parts" / f"{part.function}-{key(part)}.json"
 
 
 def stored(part: Part, folder: Path) -> Record | None:
@@ -88,12 +141,14 @@ def keep(path: Path, record: Record) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Write a text file, whole or not at all, with the same bytes on every system."""
-    data = text.encode()
-    write_atomically(path, lambda temporary: _write(temporary, data))
+    # Two runs may write the same file at a time, each under a name of its own first.
+    own = path.with_name(f"{path.name}.{os.getpid()}")
+    write_atomically(own, lambda temporary: _write(temporary, text.encode()))
+    own.replace(path)
 
 
-def _write(path: Path, data: bytes) -> None:
-    path.write_bytes(data)
+def _write(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
 
 
 def results(parts: Sequence[Part], find: Finder) -> Results | None:

@@ -19,6 +19,8 @@ from typing import NamedTuple
 NOUNS, VERBS, PREPOSITIONS, ADJECTIVES = 12, 8, 6, 8
 ADJECTIVE_CHANCES = (0.44, 0.405, 0.155)  # of 0, 1, 2 adjectives
 
+MODIFIERS = (1, 2, 3, 4, 6, 8)  # of the tests
+
 # Ids: padding, </s>, the; then the words of each kind, singular forms before plural ones.
 PAD, END, THE = range(3)
 NOUN = 3

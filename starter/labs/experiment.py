@@ -8,7 +8,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from labs.part import Figures, Part, Settings, Work
+from labs.part import Figures, Part, Settings
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,32 @@ class Claim:
     tried: str = ""  # what was done to find out why, shown where it does not hold
 
 
+def nothing(settings: Settings) -> tuple[str, ...]:
+    """Need no task."""
+    return ()
+
+
+@dataclass(frozen=True)
+class Work:
+    """Name a function that experiments run, and what it takes.
+
+    It is named and not imported: a declaration must be readable whatever stands in a task's file.
+    """
+
+    name: str  # "memory:remember" is the function of that name in labs/memory.py
+    needs: Callable[[Settings], tuple[str, ...]] = nothing  # the tasks, for some settings
+    before: Work | None = None  # work whose figures it needs, which has none before it itself
+    shared: tuple[str, ...] = ()  # the settings that the work before it has, too
+    alone: bool = False  # it takes times: nothing else may run beside it
+
+    def part(self, settings: Settings, seed: int) -> Part:
+        """Return the part with some settings."""
+        before = None
+        if self.before:
+            before = self.before.part({name: settings[name] for name in self.shared}, seed)
+        return Part(self.name, settings, seed, self.needs(settings), before, self.alone)
+
+
 @dataclass(frozen=True)
 class Experiment:
     """Hold all there is to know about an experiment."""
@@ -96,10 +122,6 @@ class Experiment:
     settings: Sequence[Settings] = ({},)
     quick: Sequence[Settings] = ()  # the same, but faster; empty if it is fast enough as it is
     seeds: int = 0  # how many are tried; 0 if nothing is random
-    needs: tuple[str, ...] = ()  # tasks
-    before: Work | None = None  # work that every part needs done first
-    shared: tuple[str, ...] = ()  # the settings that this work has of the part's
-    before_needs: tuple[str, ...] = ()
     claims: Sequence[Claim] = ()
     remark: Callable[[Results], str] = lambda results: ""  # what the numbers alone do not say
 
@@ -112,22 +134,17 @@ class Experiment:
         """List what there is to run: each of the settings with each seed."""
         count = (seeds or (1 if quick else self.seeds)) if self.seeds else 1
         return [
-            self._part(settings, seed)
+            self.work.part(settings, seed)
             for settings in (self.quick if quick and self.quick else self.settings)
             for seed in range(1, count + 1)
         ]
 
-    def _part(self, settings: Settings, seed: int) -> Part:
-        before = None
-        if self.before:
-            own = {name: settings[name] for name in self.shared}
-            before = Part(self.before, own, seed, self.before_needs)
-        return Part(self.work, settings, seed, self.needs, before)
-
     @property
     def tasks(self) -> tuple[str, ...]:
         """List the tasks without which it cannot run."""
-        return tuple(dict.fromkeys((*self.before_needs, *self.needs)))
+        parts = self.parts(seeds=1)
+        every = [*(part.before for part in parts if part.before), *parts]
+        return tuple(dict.fromkeys(task for part in every for task in part.needs))
 
 
 def cross(**choices: Iterable[Any]) -> list[Settings]:

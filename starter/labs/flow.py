@@ -9,8 +9,6 @@ from labs import cells
 from labs.part import Context, Figures, Settings
 from nmt.lstm import LSTMCell
 
-SIZES = ((5, 4), (100, 200))  # input and hidden size, of the parameter counts
-
 
 def agreement(settings: Settings, seed: int, context: Context) -> Figures:
     """Run a cell beside torch's with the same weights over a batch of sequences."""
@@ -30,7 +28,7 @@ def agreement(settings: Settings, seed: int, context: Context) -> Figures:
     error = (torch_states(theirs, inputs) - our_states(ours, inputs)).abs().max().item()
     counts = [
         cells.parameters(cells.make(kind, None, *sizes), biases)
-        for sizes in SIZES
+        for sizes in settings["sizes"]
         for biases in (2, 1)
     ]
     return {"error": error, "parameters": counts}
@@ -70,6 +68,7 @@ def jacobian(settings: Settings, seed: int, context: Context) -> Figures:
 
 def speed(settings: Settings, seed: int, context: Context) -> Figures:
     """Time a step of training through the cell and through torch's fused layer, in turns."""
+    torch.manual_seed(seed)
     length, batch, width, hidden = (settings[n] for n in ("length", "batch", "input", "hidden"))
     cell, layer = LSTMCell(width, hidden), nn.LSTM(width, hidden)
     inputs = torch.randn(length, batch, width)

@@ -2,8 +2,7 @@
 
 from matplotlib.figure import Figure
 
-from labs import gradients
-from labs.experiment import Claim, Experiment, Results, Row, Table, cross
+from labs.experiment import Claim, Experiment, Results, Row, Table, Work, cross
 
 # --- 1.1 Powers of a matrix ---
 
@@ -186,7 +185,7 @@ EXPERIMENTS = (
         "unit vector v. The same W and v serve for each ρ, so the rows differ by ρᵏ alone.",
         caption="On a logarithmic scale the lengths are straight lines: falling below ρ = 1, level "
         "at 1, rising above.",
-        work=gradients.powers,
+        work=Work("gradients:powers"),
         settings=cross(radius=RADII, size=[64], steps=[100]),
         seeds=5,
         table=powers_table,
@@ -203,7 +202,7 @@ EXPERIMENTS = (
         "at the last state. The gradient of W_h is a sum over the steps: how long is each step's "
         "term, as a share of all lengths?",
         caption="A straight line down: each step further away counts a constant factor less.",
-        work=gradients.shares,
+        work=Work("gradients:shares"),
         settings=[{"radius": 0.9, "size": 64, "steps": 40, "input_scale": 1.0}],
         seeds=5,
         table=shares_table,
@@ -221,7 +220,7 @@ EXPERIMENTS = (
         about="h_t = tanh(w h_{t−1} − 0.2) from h_0 = 0.5, 40 steps, L = (h_40 + 0.8)².",
         caption="The loss is small up to w ≈ 1.498 and jumps there. On the wall the slope is a "
         "thousand times what it is elsewhere.",
-        work=gradients.cliff,
+        work=Work("gradients:cliff"),
         settings=[{"w": 1.498, "wall": 0.1}],
         table=cliff_table,
         plot=cliff_plot,
@@ -240,7 +239,7 @@ EXPERIMENTS = (
         about="Gradient descent from the edge of that cliff, w = 1.498, with a rate of 0.1.",
         caption="Unclipped, one step leads so far away that the slope there is 0 and nothing moves "
         "any more. Clipped, the loss falls.",
-        work=gradients.descend,
+        work=Work("gradients:descend"),
         settings=cross(clip=[0, 1, 5, 20], w=[1.498], rate=[0.1], steps=[50]),
         table=descent_table,
         plot=descent_plot,

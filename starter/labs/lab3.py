@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
-from labs import agreement, language_model
-from labs.experiment import Claim, Experiment, Results, Row, Table, cross
-from labs.language_model import MODIFIERS
-from labs.part import Figures
+from labs import agreement
+from labs.agreement import MODIFIERS
+from labs.experiment import Claim, Experiment, Results, Row, Table, Work, cross
+from labs.part import Figures, Settings
 
 KINDS = ("RNN", "GRU", "LSTM")
 DISTANCE_LECTURE = (3.7, 7.5, 11.2, 14.8, 22.3, 29.7)
@@ -17,6 +17,11 @@ RIGHT_LECTURE = {
     "LSTM": (100, 100, 100, 100, 99.9, 100),
 }
 PERPLEXITY_LECTURE = {"RNN": 5.35, "GRU": 5.25, "LSTM": 5.27}
+
+
+def cell_and_loss(settings: Settings) -> tuple[str, ...]:
+    """Need the masked loss, and the LSTM where the cell is one."""
+    return ("lstm", "masking") if settings["cell"] == "LSTM" else ("masking",)
 
 
 def agreement_table(results: Results) -> Table:
@@ -96,11 +101,10 @@ EXPERIMENTS = (
         "begins with a forget bias of 1. The perplexity is that of sentences as in training.",
         caption="All three know the grammar equally well, as the perplexity says. How far they "
         "carry the subject's number beyond the distances of training is what tells them apart.",
-        work=language_model.agree,
+        work=Work("language_model:agree", cell_and_loss),
         settings=cross(cell=KINDS, steps=[1500]),
         quick=cross(cell=KINDS, steps=[100]),
         seeds=3,
-        needs=("lstm", "masking"),
         table=agreement_table,
         plot=agreement_plot,
         claims=(

@@ -1,69 +1,22 @@
 """Lab 4: seq2seq without attention, and BLEU by hand."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 from matplotlib.figure import Figure
 
-from labs import by_hand, reading, translators
-from labs.experiment import Claim, Experiment, Results, Row, Table, cross
-from labs.part import Figures, Settings
-
-TRAINED_BY = ("attention", "feeding", "score", "reversed", "epochs", "sentences")
-# 100 batches: enough for a BLEU that is not 0 everywhere, in some seconds.
-QUICK = {"epochs": 1, "sentences": 12_800, "tested": 100}
-COLUMNS = ("test", *(f"{number} phrases" for number in range(5)))
-
-
-def translator(quick: bool = False, **choices: Any) -> Settings:
-    """Return the settings of a translator, those of the lecture unless others are chosen."""
-    settings = {
-        "attention": False,
-        "feeding": True,
-        "score": "multiplicative",
-        "reversed": False,
-        "epochs": 10,  # the lecture's
-        "sentences": 20_000,  # all
-        "tested": 1000,
-    }
-    return settings | choices | (QUICK if quick else {})
-
-
-def sets(figures: Figures) -> list[Figures]:
-    """Return the scores on the test set and on each group."""
-    return [figures["test"], *figures["groups"]]
-
-
-def score_row(
-    found: Sequence[Figures], label: str, name: str, lecture: Sequence[float | None] = ()
-) -> Row:
-    """Return a row of one kind of score, seed by seed; exact sentences in percent."""
-    factor = 100 if name == "exact" else 1
-    ours = [[factor * sets(own)[column][name] for own in found] for column in range(len(COLUMNS))]
-    return Row(label, ours, lecture)
-
-
-def score_plot(lines: Mapping[str, Sequence[Figures]], figure: Figure) -> None:
-    """Draw BLEU and exact sentences over the number of phrases, lines by label."""
-    panels = figure.subplots(1, 2)
-    names = {"bleu": "BLEU", "exact": "exact sentences"}
-    for axes, (name, unit) in zip(panels, names.items(), strict=True):
-        for number, (label, found) in enumerate(lines.items()):
-            for seed, own in enumerate(found):
-                values = [group[name] for group in own["groups"]]
-                (line,) = axes.plot(range(5), values, ".-", color=f"C{number}", alpha=0.7)
-                line.set_label(label if seed == 0 else "_")  # named once
-        axes.axvspan(3.5, 4.2, color="black", alpha=0.08, label="never seen in training")
-        axes.set(xlabel="prepositional phrases", ylabel=f"{unit}, share of 1", ylim=(0, 1.03))
-        axes.set_xticks(range(5))
-    panels[0].legend()
-
+from labs.by_length import (
+    BLEU_LECTURE,
+    COLUMNS,
+    EXACT_LECTURE,
+    READ,
+    origin,
+    score_plot,
+    score_row,
+    translator,
+)
+from labs.experiment import Claim, Experiment, Results, Row, Table, Work, cross
 
 # --- 4.1 By length ---
 
 LENGTH_LECTURE = (None, 6.2, 9.6, 12.9, 16.1, 19.7)
-BLEU_LECTURE = (0.969, 1.000, 0.986, 0.981, 0.943, 0.689)
-EXACT_LECTURE = (94.4, 100, 97.0, 95.0, 82.3, 14.7)
 
 
 def plain_table(results: Results) -> Table:
@@ -75,12 +28,6 @@ def plain_table(results: Results) -> Table:
         score_row(found, "exact, %", "exact", EXACT_LECTURE),
     ]
     return Table("", COLUMNS, rows, ".3g", origin(found[0]))
-
-
-def origin(figures: Figures) -> str:
-    """Say which sentences were translated."""
-    test, groups = figures["places"]
-    return f"Test: {test}. By phrases: {groups}."
 
 
 def plain_plot(results: Results, figure: Figure) -> None:
@@ -183,14 +130,10 @@ EXPERIMENTS = (
         "of `python -m nmt train`, translates greedily. BLEU is your corpus_bleu.",
         caption="The longer the sentence, the more has to fit into one vector. With 4 phrases, one "
         "more than it ever saw, the model fails.",
-        work=reading.by_phrases,
+        work=READ,
         settings=[translator()],
         quick=[translator(quick=True)],
         seeds=3,
-        needs=("lstm", "masking", "bleu"),
-        before=translators.train,
-        shared=TRAINED_BY,
-        before_needs=("lstm", "masking"),
         table=plain_table,
         plot=plain_plot,
         claims=(
@@ -210,14 +153,10 @@ EXPERIMENTS = (
         about="The same with the words of the source in the opposite order: does BLEU change?",
         caption="If the lines lie closer together than those of two seeds in 4.1, the order does "
         "not matter.",
-        work=reading.by_phrases,
+        work=READ,
         settings=[translator(), translator(reversed=True)],
         quick=[translator(quick=True), translator(quick=True, reversed=True)],
         seeds=1,
-        needs=("lstm", "masking", "bleu"),
-        before=translators.train,
-        shared=TRAINED_BY,
-        before_needs=("lstm", "masking"),
         table=reversed_table,
         plot=reversed_plot,
         remark=reversed_remark,
@@ -230,9 +169,8 @@ EXPERIMENTS = (
         "of sentence_bleu.",
         caption="One wrong word costs more than half. BLEU knows words, not meanings: the sentence "
         "that only rephrases is near the scrambled one.",
-        work=by_hand.bleu,
+        work=Work("by_hand:bleu", lambda settings: ("bleu",)),
         settings=cross(candidate=BLEU_ROWS),
-        needs=("bleu",),
         table=bleu_table,
         plot=bleu_plot,
         claims=(Claim("The lecture's table, to its digits.", bleu_matches),),

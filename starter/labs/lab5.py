@@ -2,21 +2,21 @@
 
 from matplotlib.figure import Figure
 
-from labs import looking, reading, translators
-from labs.experiment import Claim, Experiment, Results, Row, Table
-from labs.lab4 import (
+from labs.by_length import (
     BLEU_LECTURE,
     COLUMNS,
     EXACT_LECTURE,
+    READ,
+    TRAIN,
     TRAINED_BY,
     origin,
+    reading_tasks,
     score_plot,
     score_row,
     translator,
 )
+from labs.experiment import Claim, Experiment, Results, Row, Table, Work
 from labs.part import Figures, Settings
-
-TASKS = ("lstm", "masking", "attention")
 
 # --- 5.1 By length ---
 
@@ -183,6 +183,7 @@ def width_is_idle(results: Results) -> bool:
 # --- 5.4 Variations ---
 
 VARIATIONS: dict[str, Settings] = {
+    "no attention": {"attention": False},
     "multiplicative": {},
     "dot product": {"score": "dot"},
     "additive": {"score": "additive"},
@@ -202,7 +203,7 @@ def variation_table(results: Results) -> Table:
 
 def _full(choices: Settings) -> Settings:
     """Return the settings that tell a variation from all others."""
-    return {"score": "multiplicative", "feeding": True, **choices}
+    return {"attention": True, "score": "multiplicative", "feeding": True, **choices}
 
 
 def variation_plot(results: Results, figure: Figure) -> None:
@@ -221,6 +222,11 @@ def variation_remark(results: Results) -> str:
     return "\n".join(lines)
 
 
+def searching_tasks(settings: Settings) -> tuple[str, ...]:
+    """Need the search beside what greedy translation needs."""
+    return (*reading_tasks(settings), "beam")
+
+
 ATTENTIVE = translator(attention=True)
 ATTENTIVE_QUICK = translator(quick=True, attention=True)
 
@@ -232,14 +238,10 @@ EXPERIMENTS = (
         "for 10 epochs; beside it the model without attention. Greedy translations.",
         caption="Attention takes away the loss on the lengths seen in training. On longer "
         "sentences it fails too: it does not by itself generalise to them.",
-        work=reading.by_phrases,
+        work=READ,
         settings=[ATTENTIVE, translator()],
         quick=[ATTENTIVE_QUICK, translator(quick=True)],
         seeds=3,
-        needs=(*TASKS, "bleu"),
-        before=translators.train,
-        shared=TRAINED_BY,
-        before_needs=TASKS,
         table=both_table,
         plot=both_plot,
         claims=(
@@ -265,14 +267,10 @@ EXPERIMENTS = (
         "over test sentences; and the weights of one sentence.",
         caption="Each row is a word written, each column a word read. Content words mostly look "
         "at their translation; the order of the words is not the diagonal.",
-        work=looking.align,
+        work=Work("looking:align", searching_tasks, TRAIN, TRAINED_BY),
         settings=[ATTENTIVE | {"counted": 200}],
         quick=[ATTENTIVE_QUICK | {"counted": 20}],
         seeds=3,
-        needs=(*TASKS, "beam", "bleu"),
-        before=translators.train,
-        shared=TRAINED_BY,
-        before_needs=TASKS,
         table=look_table,
         plot=look_plot,
         remark=alignment,
@@ -284,14 +282,10 @@ EXPERIMENTS = (
         about="300 test sentences, translated by your beam_search with k = 1, 3, 5.",
         caption="A wider beam costs time, and brings nothing where the model is nearly always "
         "certain.",
-        work=looking.widths,
+        work=Work("looking:widths", searching_tasks, TRAIN, TRAINED_BY),
         settings=[ATTENTIVE | {"tested": 300, "beams": BEAMS}],
         quick=[ATTENTIVE_QUICK | {"tested": 20, "beams": BEAMS}],
         seeds=3,
-        needs=(*TASKS, "beam", "bleu"),
-        before=translators.train,
-        shared=TRAINED_BY,
-        before_needs=TASKS,
         table=beam_table,
         plot=beam_plot,
         claims=(Claim("BLEU is the same for each width, to 0.01.", width_is_idle),),
@@ -300,22 +294,17 @@ EXPERIMENTS = (
         id="5.4",
         title="Other scores, no input feeding",
         about=f"The same model with the dot-product or the additive score, and without input "
-        f"feeding, {VARIATION_EPOCHS} epochs each. Other scores go through your decoder's step "
+        f"feeding, {VARIATION_EPOCHS} epochs each, beside the model without attention after as "
+        "many. Other scores go through your decoder's step "
         "with a memory of one position, the context.",
-        caption="What the score is made of matters less than that there is one.",
-        work=reading.by_phrases,
+        caption="Which lie further apart: the lines of two scores, or those with attention and the "
+        "one without? It is one training each, so small differences say nothing.",
+        work=READ,
         settings=[
-            translator(attention=True, epochs=VARIATION_EPOCHS, **choices)
-            for choices in VARIATIONS.values()
+            translator(epochs=VARIATION_EPOCHS, **_full(choices)) for choices in VARIATIONS.values()
         ],
-        quick=[
-            translator(quick=True, attention=True, **choices) for choices in VARIATIONS.values()
-        ],
+        quick=[translator(quick=True, **_full(choices)) for choices in VARIATIONS.values()],
         seeds=1,
-        needs=(*TASKS, "bleu"),
-        before=translators.train,
-        shared=TRAINED_BY,
-        before_needs=TASKS,
         table=variation_table,
         plot=variation_plot,
         remark=variation_remark,

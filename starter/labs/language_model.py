@@ -10,13 +10,12 @@ from torch.nn.utils import clip_grad_norm_
 from torch.nn.utils.rnn import pad_sequence
 
 from labs import agreement, cells
-from labs.agreement import Sentence
+from labs.agreement import MODIFIERS, Sentence
 from labs.part import Context, Figures, Settings
 from nmt.masking import masked_cross_entropy
 
 EMBEDDING, HIDDEN, BATCH = 32, 64, 64
 RATE, CLIP = 3e-3, 1.0
-MODIFIERS = (1, 2, 3, 4, 6, 8)
 TESTED = 1000  # sentences for each number of modifiers, and for the perplexity
 
 

@@ -1,4 +1,4 @@
-"""Say what work is: a function of plain settings and a seed that returns plain figures."""
+"""Say what is run and stored: a function of plain settings and a seed that returns figures."""
 
 from __future__ import annotations
 
@@ -20,21 +20,32 @@ class Context:
     given: Figures  # what the part before it found
 
 
-Work = Callable[[Settings, int, Context], Figures]
+Function = Callable[[Settings, int, Context], Figures]
 
 
 @dataclass(frozen=True)
 class Part:
     """Hold the smallest piece that is run and stored: one work, with its settings and its seed."""
 
-    work: Work
+    work: str  # "memory:remember" is the function of that name in labs/memory.py
     settings: Settings
     seed: int
     needs: tuple[str, ...] = ()  # tasks
-    before: Part | None = None  # the part whose figures it needs
+    before: Part | None = None  # the part whose figures it needs; that one has none before it
+    alone: bool = False  # nothing else may run beside it
+
+    @property
+    def module(self) -> str:
+        """Name the module with the work's function."""
+        return f"labs.{self.work.split(':')[0]}"
+
+    @property
+    def function(self) -> str:
+        """Name the work's function."""
+        return self.work.split(":")[1]
 
     @property
     def name(self) -> str:
         """Describe the part in one line."""
         values = ", ".join(f"{name} {value}" for name, value in self.settings.items())
-        return f"{self.work.__name__}({values}) seed {self.seed}"
+        return f"{self.function}({values}) seed {self.seed}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import multiprocessing
 import platform
@@ -18,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 from tqdm import tqdm
 
-from labs.part import Context, Part
-from labs.store import keep, place, read
+from labs.part import Context, Function, Part
+from labs.store import keep, key, place, read
+from nmt.files import InputError
 
 if TYPE_CHECKING:
     from multiprocessing.queues import SimpleQueue
@@ -50,9 +52,13 @@ def do(job: Job, tell: Callable[[float], None]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     given = read(job.before)["figures"] if job.before else {}
     started = time.process_time()
-    figures = part.work(part.settings, part.seed, Context(tell, path.with_suffix(""), given))
+    work: Function = getattr(importlib.import_module(part.module), part.function)
+    figures = work(part.settings, part.seed, Context(tell, path.with_suffix(""), given))
+    if place(part, path.parent.parent) != path:
+        raise InputError(f"a file that decides it was edited while it ran: {part.name}")
     record = {
         "part": part.name,
+        "key": key(part),
         "figures": figures,
         "seconds": round(time.process_time() - started, 2),
         "machine": machine(),
