@@ -1,8 +1,10 @@
 """The page, the CSV files, the Markdown that is checked in."""
 
 import csv
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +12,8 @@ from labs import report
 from labs.__main__ import LABS, experiments_of
 from labs.experiment import Claim, Experiment, Outcome, Results, Row, Table
 from labs.report import Plans
+
+from .conftest import FAST
 
 
 def test_page(world: tuple[Path, Plans], capsys: pytest.CaptureFixture[str]) -> None:
@@ -71,14 +75,77 @@ def test_verdicts(
     assert report.verdict(claim, experiments["1.1"], found, quick)[1] == expected
 
 
+@pytest.fixture
+def whole_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let keys be those of the project's own data."""
+    monkeypatch.delenv("NMT_DATA", raising=False)
+
+
+def all_plans() -> Plans:
+    """Return every experiment with its parts."""
+    return [(e, e.parts()) for lab in LABS for e in experiments_of(lab)]
+
+
+@pytest.mark.usefixtures("whole_data")
 def test_record_is_what_the_figures_make(root: Path) -> None:
     """Is LABS.md what the figures beside it make, with the code as it is?"""
     path = root / "LABS.md"
-    plans = [(e, e.parts()) for lab in LABS for e in experiments_of(lab)]
+    plans = all_plans()
     expected = report.markdown(plans, report.recorded(path))
     assert path.read_text(encoding="utf-8") == expected, (
         "run: cd reference && python -m labs --rewrite ../LABS.md"
     )
+
+
+def test_record_is_whole(root: Path) -> None:
+    """Has every experiment been run for the record, and claims of random ones with three seeds?"""
+    find = report.recorded(root / "LABS.md")
+    lacking = [part.name for _, parts in all_plans() for part in parts if not find(part)]
+    assert lacking == []
+    assert [e.id for e, _ in all_plans() if e.claims and 0 < e.seeds < 3] == []
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_record_is_what_the_code_finds(
+    name: str, root: Path, found: dict[str, Results], experiments: dict[str, Experiment]
+) -> None:
+    """Are the recorded figures of the fast experiments those that they give now?"""
+    find = report.recorded(root / "LABS.md")
+    by_name = {part.name: find(part) for part in experiments[name].parts()}
+    for part in experiments[name].parts(seeds=3):
+        (own,) = [
+            o for o in found[name].outcomes if (o.settings, o.seed) == (part.settings, part.seed)
+        ]
+        record = by_name[part.name]
+        assert record
+        same(own.figures, record["figures"], part.name)
+
+
+def same(ours: Any, theirs: Any, where: str) -> None:
+    """Compare nested figures; another processor may round otherwise."""
+    if isinstance(ours, dict):
+        assert ours.keys() == theirs.keys(), where
+        for name in ours:
+            same(ours[name], theirs[name], f"{where}, {name}")
+    elif isinstance(ours, list):
+        assert len(ours) == len(theirs), where
+        for number, (own, their) in enumerate(zip(ours, theirs, strict=True)):
+            same(own, their, f"{where}, {number}")
+    else:
+        assert ours == pytest.approx(theirs, rel=1e-4, abs=1e-6), where
+
+
+def test_other_sources_are_named(world: tuple[Path, Plans], tmp_path: Path) -> None:
+    """Does a record say so where code or data have changed since?"""
+    folder, plans = world
+    path = tmp_path / "LABS.md"
+    report.record(plans[:1], folder, path)
+    assert "From other sources" not in path.read_text(encoding="utf-8")
+    own = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    own[0]["key"] = "another"
+    path.with_suffix(".json").write_text(json.dumps(own), encoding="utf-8")
+    report.rewrite(plans[:1], path)
+    assert "From other sources or data than these" in path.read_text(encoding="utf-8")
 
 
 def test_record(world: tuple[Path, Plans], tmp_path: Path) -> None:

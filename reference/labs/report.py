@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import escape
@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from labs.experiment import Claim, Experiment, Results, Row, Table
 from labs.part import Part
-from labs.store import Finder, Record, results, stored, write_text
+from labs.store import Finder, Record, key, results, stored, write_text
 from nmt.files import read_lines, write_atomically
 
 Plans = Sequence[tuple[Experiment, Sequence[Part]]]
@@ -53,10 +53,11 @@ def section(experiment: Experiment, parts: Sequence[Part], find: Finder) -> Sect
         return None
     quick = bool(experiment.quick) and parts[0].settings not in experiment.settings
     verdicts = [verdict(claim, experiment, found, quick) for claim in experiment.claims]
-    records = [record for part in with_before(parts) if (record := find(part))]
-    return Section(
-        experiment, found, experiment.table(found), verdicts, origin(experiment, found, records)
-    )
+    known = [(part, record) for part in with_before(parts) if (record := find(part))]
+    said = origin(experiment, found, [record for _, record in known])
+    if any(record.get("key") != key(part) for part, record in known):
+        said += " From other sources or data than these: run it again."
+    return Section(experiment, found, experiment.table(found), verdicts, said)
 
 
 def with_before(parts: Sequence[Part]) -> list[Part]:
@@ -168,6 +169,25 @@ def html_table(table: Table) -> str:
 # --- Pages ---
 
 
+def plans(
+    experiments: Sequence[Experiment], wanted: Mapping[str, Sequence[Part]], folder: Path
+) -> Plans:
+    """Choose what to show of each experiment: what was wanted, else the most there is of it."""
+    every = []
+    for experiment in experiments:
+        choices = [wanted[experiment.id]] if experiment.id in wanted else []
+        for quick in (False, True):
+            for seeds in range(experiment.seeds or 1, 0, -1):
+                choices.append(experiment.parts(quick, seeds))
+        every.append((experiment, next((own for own in choices if all_stored(own, folder)), ())))
+    return [(experiment, parts) for experiment, parts in every if parts]
+
+
+def all_stored(parts: Sequence[Part], folder: Path) -> bool:
+    """Tell whether all parts have been run."""
+    return all(stored(part, folder) for part in parts)
+
+
 def show(plans: Plans, folder: Path, asked: Sequence[str], lines: Sequence[str]) -> None:
     """Write the page with plots and tables of all that was ever run; print what was asked for."""
     find = partial(stored, folder=folder)
@@ -265,8 +285,8 @@ def record(plans: Plans, folder: Path, path: Path) -> None:
     """Write the Markdown, and beside it the figures that it was made from."""
     parts = [part for _, own in plans for part in with_before(own)]
     known = {part.name: found for part in parts if (found := stored(part, folder))}
-    text = json.dumps(list(known.values()), ensure_ascii=False, separators=(",", ":"))
-    write_text(path.with_suffix(".json"), text.replace('{"part"', '\n{"part"') + "\n")
+    lines = [json.dumps(own, ensure_ascii=False, separators=(",", ":")) for own in known.values()]
+    write_text(path.with_suffix(".json"), "[\n" + ",\n".join(lines) + "\n]\n")
     rewrite(plans, path)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from argparse import SUPPRESS, Namespace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from nmt.files import HOME, InputError
 
 if TYPE_CHECKING:
     from labs.experiment import Experiment
+    from labs.runner import Failure
 
 LABS = {
     "lab1": "vanishing and exploding gradients",
@@ -41,53 +42,71 @@ def build_parser() -> Parser:
     parser.add_argument(
         "--out", type=Path, default=HOME / "build/labs", help="folder for the page (%(default)s)"
     )
-    parser.add_argument(
-        "--record", type=Path, help="write figures and verdicts there as Markdown, too"
-    )
-    parser.add_argument(
-        "--rewrite", type=Path, help="run nothing; write such Markdown anew from what is beside it"
-    )
+    # For the project's own record: see CONTRIBUTING.md there.
+    parser.add_argument("--record", type=Path, help=SUPPRESS)
+    parser.add_argument("--rewrite", type=Path, help=SUPPRESS)
     return parser
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run what is asked for; return 1 if a part of it needs a task that is not written yet."""
+    """Run what is asked for; return 1 if a part of it cannot run, or failed."""
     arguments = build_parser().parse_args(argv)
     check_names(arguments.names)
-    if arguments.quick and arguments.record:
-        raise InputError("--record keeps the full figures: run it without --quick")
+    if arguments.record and (arguments.quick or arguments.names or arguments.seeds):
+        raise InputError("--record keeps the figures of all labs in full: give nothing else")
     # Imported here: they need torch, and wrong usage should be told at once.
     from labs import report, tasks
 
-    if arguments.rewrite:
-        report.rewrite([(e, e.parts()) for e in known()], arguments.rewrite)
-        return 0
     experiments = chosen(arguments.names)
+    if arguments.rewrite:
+        report.rewrite([(e, e.parts()) for e in experiments], arguments.rewrite)
+        return 0
     lines = list(tasks.lacks(experiments))
     for line in lines:
         note(line)
-    ready = [e for e in experiments if not any(map(tasks.missing, e.tasks))]
+    ready = [e for e in experiments if not any(map(tasks.fault, e.tasks))]
     if ready:
-        run_and_show(ready, arguments, lines)
+        lines += run_and_show(ready, arguments, lines)
     return 1 if lines else 0
 
 
-def run_and_show(ready: Sequence[Experiment], arguments: Namespace, lines: Sequence[str]) -> None:
-    """Run experiments and show them, on the page beside those that were run before."""
+def run_and_show(
+    ready: Sequence[Experiment], arguments: Namespace, lines: Sequence[str]
+) -> list[str]:
+    """Run experiments and show them, on the page beside all that was run before.
+
+    Return a line for each reason for which parts failed.
+    """
     from labs import report, runner
 
-    every = {e.id: e for e in (*ready, *known())}
-    found = {name: e.parts(arguments.quick, arguments.seeds) for name, e in every.items()}
+    wanted = {e.id: e.parts(arguments.quick, arguments.seeds) for e in ready}
+    failed: list[str] = []
     try:
-        parts = [part for e in ready for part in found[e.id]]
-        runner.run(parts, arguments.out, arguments.jobs)
+        parts = [part for own in wanted.values() for part in own]
+        failed = told(runner.run(parts, arguments.out, arguments.jobs))
     except KeyboardInterrupt:
         note("\nwhat is finished is kept: the same command goes on from there")
         raise
-    plans = [(every[name], found[name]) for name in sorted(every)]
-    report.show(plans, arguments.out, [e.id for e in ready], lines)
+    finally:  # what is finished is shown, however the rest ended
+        for line in failed:
+            note(line)
+        plans = report.plans(chosen(()), wanted, arguments.out)
+        report.show(plans, arguments.out, list(wanted), [*lines, *failed])
     if arguments.record:
+        if failed or lines:
+            raise InputError(f"{arguments.record} is left as it was: not all has been run")
         report.record(plans, arguments.out, arguments.record)
+    return failed
+
+
+def told(failures: Sequence[Failure]) -> list[str]:
+    """Write failures in lines, one for each reason: a fault in a file fails many parts alike."""
+    lines = []
+    for reason in dict.fromkeys(failure.reason for failure in failures):
+        names = [failure.part.name for failure in failures if failure.reason == reason]
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        lines.append(f"{names[0]}{more}: {reason}")
+    return lines
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -124,15 +143,6 @@ def experiments_of(lab: str) -> Sequence[Experiment]:
     """Return the experiments of a lab."""
     experiments: Sequence[Experiment] = importlib.import_module(f"labs.{lab}").EXPERIMENTS
     return experiments
-
-
-def known() -> Iterator[Experiment]:
-    """Yield the experiments of all labs, for the page; those that a task's fault closes are not."""
-    for lab in LABS:
-        try:
-            yield from experiments_of(lab)
-        except Exception:  # whatever a half-written file raises
-            continue
 
 
 if __name__ == "__main__":
