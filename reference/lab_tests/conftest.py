@@ -9,8 +9,9 @@ import pytest
 import torch
 
 from labs import language_model, memory
-from labs.__main__ import LABS, experiments_of
+from labs.__main__ import experiments_of
 from labs.experiment import Experiment, Results
+from labs.names import LABS
 from labs.part import Part
 from labs.report import Plans
 from labs.runner import run
@@ -47,7 +48,8 @@ def cut(experiment: Experiment) -> Experiment:
     settings = [
         {name: SHORT.get(name, value) for name, value in own.items()} for own in experiment.settings
     ]
-    return replace(experiment, settings=settings, quick=(), seeds=1)
+    distinct = [own for place, own in enumerate(settings) if own not in settings[:place]]
+    return replace(experiment, settings=distinct, quick=(), seeds=1)
 
 
 @pytest.fixture(scope="session")

@@ -3,14 +3,17 @@
 import csv
 import json
 import re
+from dataclasses import replace
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from labs import report
-from labs.__main__ import LABS, experiments_of
+from labs import by_length, lab5, report
+from labs.__main__ import experiments_of
 from labs.experiment import Claim, Experiment, Outcome, Results, Row, Table
+from labs.names import LABS
 from labs.report import Plans
 
 from .conftest import FAST
@@ -27,8 +30,12 @@ def test_page(world: tuple[Path, Plans], capsys: pytest.CaptureFixture[str]) -> 
         text = (folder / f"{experiment.id}.csv").read_text(encoding="utf-8")
         assert len({len(line) for line in csv.reader(text.splitlines())}) == 1
     assert set(re.findall(r'(?:src|href)="([^"]*)"', page)) == {
-        f"{e.id}.{suffix}" for e, _ in plans for suffix in ("png", "csv")
+        name for e, _ in plans for name in (f"{e.id}.png", f"{e.id}.csv", f"#{e.id}")
     }
+    alts = re.findall(r'alt="([^"]*)"', page)
+    assert len(set(alts)) > 15  # some draw the same of other models
+    assert "Plot of the lengths over k, a line a seed. The table above has the figures." in alts
+    Tags().feed(page)
     assert "the task &lt;x&gt;" in page
     printed = capsys.readouterr().out
     assert "1.3 A cliff" in printed
@@ -36,24 +43,75 @@ def test_page(world: tuple[Path, Plans], capsys: pytest.CaptureFixture[str]) -> 
 
 
 TABLE = Table(
-    "ρ", ["k = 1", "k = 2"], [Row("a|b", [[1.0, 2.0], [3.0, 3.0]], (1.5, None)), Row("c", [[], []])]
+    "ρ",
+    ["k = 1", "k = 2"],
+    [
+        Row("a|b", [[1.0, 2.0], [3.0, 3.0]], ("1.50", None), ".1f"),
+        Row("c", [[], []]),
+        Row("d", [[4790.4], [0.5]], ("4,790", "0.5"), (".1e", ".3g")),
+    ],
 )
 
 
 def test_tables() -> None:
     """Do the tables have ours beside the lecture's, the mean with its range, and every seed?"""
     assert report.cells(TABLE) == [
-        ["a|b", "ours", "1.5 (1 … 2)", "3"],
-        ["", "lecture", "1.5", "–"],
+        ["a|b", "ours", "1.5 (1.0 … 2.0)", "3.0"],
+        ["", "lecture", "1.50", "–"],
         ["c", "ours", "–", "–"],
+        ["d", "ours", "4,790", "0.5"],
+        ["", "lecture", "4,790", "0.5"],
     ]
-    assert report.comma_separated(TABLE).splitlines() == [
+    assert report.comma_separated(TABLE, [4, 7]).splitlines() == [
         "ρ,whose,k = 1,k = 2",
-        'a|b,"ours, seed 1",1.0,3.0',
-        'a|b,"ours, seed 2",2.0,3.0',
-        "a|b,lecture,1.5,",
+        'a|b,"ours, seed 4",1.0,3.0',
+        'a|b,"ours, seed 7",2.0,3.0',
+        "a|b,lecture,1.50,",
+        'd,"ours, seed 4",4790.4,0.5',
+        "d,lecture,4790,0.5",
     ]
-    assert report.markdown_table(TABLE).splitlines()[2] == r"| a\|b | ours | 1.5 (1 … 2) | 3 |"
+    assert report.comma_separated(replace(TABLE, rows=TABLE.rows[2:]), []).splitlines()[1:] == [
+        "d,ours,4790.4,0.5",
+        "d,lecture,4790,0.5",
+    ]
+    expected = r"| a\|b | ours | 1.5 (1.0 … 2.0) | 3.0 |"
+    assert report.markdown_table(TABLE).splitlines()[2] == expected
+
+
+class Tags(HTMLParser):
+    """Note the cells of tables, and that tags are closed in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.rows: list[list[tuple[str, dict[str, str | None]]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note a tag."""
+        if tag not in ("meta", "img", "br"):
+            self.open.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("th", "td"):
+            self.rows[-1].append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        """Check that it is the last one that was opened."""
+        opened = self.open.pop()
+        assert opened == tag or (opened, tag) == ("p", "section")
+
+
+def test_table_for_readers_aloud() -> None:
+    """Has each column and each row a heading, that of two lines over both?"""
+    tags = Tags()
+    html = report.html_table(TABLE, "A <title>")
+    tags.feed(html)
+    assert tags.open == []
+    assert "<caption>A &lt;title&gt;</caption>" in html
+    assert [cell[1].get("scope") for cell in tags.rows[0]] == ["col"] * 4
+    heads = [[cell[1] for cell in row if cell[0] == "th"] for row in tags.rows[1:]]
+    two, one = [{"scope": "row", "rowspan": "2"}], [{"scope": "row"}]
+    assert heads == [two, [], one, two, []]
 
 
 @pytest.mark.parametrize(
@@ -133,6 +191,26 @@ def same(ours: Any, theirs: Any, where: str) -> None:
             same(own, their, f"{where}, {number}")
     else:
         assert ours == pytest.approx(theirs, rel=1e-4, abs=1e-6), where
+
+
+def test_what_was_tried_is_what_is_recorded(root: Path) -> None:
+    """Are the figures that a claim's explanation names those of the record?"""
+    find = report.recorded(root / "LABS.md")
+    wanted = (
+        by_length.translator(epochs=lab5.VARIATION_EPOCHS),
+        by_length.translator(),
+        by_length.translator(attention=True),
+    )
+    records = [find(by_length.READ.part(settings, 1)) for settings in wanted]
+    assert all(records)
+    early, late, attentive = (record["figures"] for record in records if record)
+    named = [
+        f"({attentive['groups'][4]['missing']:.1f} words too short)",
+        f"after 3 epochs its BLEU is {early['groups'][4]['bleu']:.2f} there "
+        f"({early['test']['bleu']:.2f} on the test set)",
+        f"after 10 epochs {late['groups'][4]['bleu']:.2f} ({late['test']['bleu']:.2f})",
+    ]
+    assert [text for text in named if text not in lab5.AT_FOUR] == []
 
 
 def test_other_sources_are_named(world: tuple[Path, Plans], tmp_path: Path) -> None:

@@ -1,17 +1,19 @@
 """The pieces that experiments are made of."""
 
 import random
+from pathlib import Path
 
 import pytest
 import torch
 from torch import nn
 
 from data import zhoric
-from labs import agreement, cells, flow, memory, sentences, translators
+from labs import agreement, by_length, cells, flow, lab5, memory, sentences, translators
 from labs.part import Context
 from nmt.attention import AttentionDecoder, Memory
 from nmt.corpus import Example, Pair, read_tsv
 from nmt.lstm import LSTMCell
+from nmt.training import load_data
 
 from .conftest import ROOT
 
@@ -29,14 +31,26 @@ def test_given_cells(kind: str) -> None:
     ours: nn.Module
     if kind == "GRU":
         theirs = nn.GRUCell(3, 5).double()
-        ours = cells.gru_from_torch(theirs).double()
-        ours.load_state_dict(cells.gru_from_torch(theirs).state_dict())
+        ours = cells.GRUCell(3, 5).double()
+        # Not gru_from_torch(): that one makes a cell in float32, which rounds the weights.
+        ours.load_state_dict(theirs.state_dict())
+        with torch.no_grad():
+            for parameter in ours.parameters():
+                parameter[5:10] *= -1  # the rows of u are those of torch's z, negated
     else:
         theirs, ours = nn.RNNCell(3, 5).double(), cells.RNNCell(3, 5).double()
         ours.load_state_dict(theirs.state_dict())
     inputs = torch.randn(6, 2, 3, dtype=torch.float64)
     difference = flow.our_states(ours, inputs) - flow.torch_states(theirs, inputs)
-    assert difference.abs().max() < 1e-6
+    assert difference.abs().max() < 1e-14
+
+
+def test_gru_from_torch() -> None:
+    """Is the GRU with torch's weights torch's?"""
+    theirs = nn.GRUCell(3, 5)
+    inputs = torch.randn(6, 2, 3)
+    ours = flow.our_states(cells.gru_from_torch(theirs), inputs)
+    assert (ours - flow.torch_states(theirs, inputs)).abs().max() < 1e-6
 
 
 @pytest.mark.parametrize("bias", [0.0, 1.0, 3.0])
@@ -165,6 +179,22 @@ def test_other_scores(score: str, memory_size: int) -> None:
     assert still == {"att_projection.weight"}
 
 
+def test_idle_parameters(short_data: Path) -> None:
+    """Are as many parameters without effect as the remark of 5.4 says?"""
+    data, idle = load_data(short_data), {}
+    for label in lab5.IDLE:
+        settings = by_length.translator(attention=True, **lab5.VARIATIONS[label])
+        model = translators.build(settings, data)
+        own = model.decoder
+        fed = model.config.decoder_size  # the last columns of the cell's inputs
+        idle[label] = (
+            own.cell.weight_ih[:, -fed:].numel()
+            if isinstance(own, translators.WithoutFeeding)
+            else own.get_parameter("att_projection.weight").numel()
+        )
+    assert idle == lab5.IDLE
+
+
 def test_without_feeding() -> None:
     """Does the decoder without input feeding not look at the last output?"""
     decoder = translators.WithoutFeeding(3, 5, 6).double()
@@ -207,4 +237,11 @@ def test_pair_words() -> None:
     """Are prepositions and postpositions those of the language?"""
     assert set(zhoric.PREPOSITIONS) == sentences.PREPOSITIONS
     assert set(zhoric.PREPOSITIONS.values()) == sentences.POSTPOSITIONS
+    assert {own: set(words) for own, words in lab5.NOUNS.items()} == {
+        own: {singular, plural} for singular, (plural, own) in zhoric.NOUNS.items()
+    }
+    assert {words[0]: own for own, words in lab5.ADJECTIVES.items()} == zhoric.ADJECTIVES
+    assert {words[0]: own for own, words in lab5.POSTPOSITIONS.items()} == zhoric.PREPOSITIONS
+    assert set(lab5.VERBS) == {own for _, own in zhoric.VERBS.values()}
+    assert set(lab5.ENGLISH_PREPOSITIONS) == set(zhoric.PREPOSITIONS)
     assert sentences.phrases(Pair(["in", "near"], ["x"])) == 2

@@ -10,21 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from labs.names import LABS
 from nmt.cli import Parser, guarded, note, positive
 from nmt.files import HOME, InputError
 
 if TYPE_CHECKING:
     from labs.experiment import Experiment
     from labs.runner import Failure
-
-LABS = {
-    "lab1": "vanishing and exploding gradients",
-    "lab2": "LSTM and GRU",
-    "lab3": "subject–verb agreement",
-    "lab4": "seq2seq without attention, and BLEU by hand",
-    "lab5": "attention",
-    "lab6": "why scores are divided by √d",
-}
 
 
 def build_parser() -> Parser:
@@ -64,6 +56,8 @@ def run(argv: Sequence[str]) -> int:
     lines = list(tasks.lacks(experiments))
     for line in lines:
         note(line)
+    if arguments.seeds and (fixed := [e.id for e in experiments if not e.seeds]):
+        note(f"--seeds has no effect where nothing is random: {', '.join(fixed)}")
     ready = [e for e in experiments if not any(map(tasks.fault, e.tasks))]
     if ready:
         lines += run_and_show(ready, arguments, lines)

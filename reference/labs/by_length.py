@@ -14,8 +14,8 @@ QUICK = {"epochs": 1, "sentences": 12_800, "tested": 100}
 COLUMNS = ("test", *(f"{number} phrases" for number in range(5)))
 
 # The lecture's scores without attention: on the test set, and with 0 to 4 phrases.
-BLEU_LECTURE = (0.969, 1.000, 0.986, 0.981, 0.943, 0.689)
-EXACT_LECTURE = (94.4, 100, 97.0, 95.0, 82.3, 14.7)
+BLEU_LECTURE = ("0.969", "1.000", "0.986", "0.981", "0.943", "0.689")
+EXACT_LECTURE = ("94.4", "100", "97.0", "95.0", "82.3", "14.7")
 
 
 def training_tasks(settings: Settings) -> tuple[str, ...]:
@@ -52,12 +52,12 @@ def sets(figures: Figures) -> list[Figures]:
 
 
 def score_row(
-    found: Sequence[Figures], label: str, name: str, lecture: Sequence[float | None] = ()
+    found: Sequence[Figures], label: str, name: str, lecture: Sequence[str | None] = ()
 ) -> Row:
     """Return a row of one kind of score, seed by seed; exact sentences in percent."""
     factor = 100 if name == "exact" else 1
     ours = [[factor * sets(own)[column][name] for own in found] for column in range(len(COLUMNS))]
-    return Row(label, ours, lecture)
+    return Row(label, ours, lecture, ".3f" if name == "bleu" else ".1f")
 
 
 def score_plot(lines: Mapping[str, Sequence[Figures]], figure: Figure) -> None:

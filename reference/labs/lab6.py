@@ -13,7 +13,7 @@ from labs.experiment import Claim, Experiment, Results, Row, Table, Work, cross
 def products_table(results: Results) -> Table:
     """Show both variances."""
     ours = [[figures[name] for figures in results.each()] for name in ("variance", "scaled")]
-    return Table("variance", ["q · k", "q · k / 8"], [Row("d = 64", ours, (64, 1))], ".3g")
+    return Table("variance", ["q · k", "q · k / 8"], [Row("d = 64", ours, ("64", "1"))], ".3g")
 
 
 def products_plot(results: Results, figure: Figure) -> None:
@@ -115,8 +115,8 @@ EXPERIMENTS = (
         id="6.1",
         title="Inner products grow with d",
         about="10,000 inner products of two standard normal vectors, d = 64.",
-        caption="The inner product of d pairs has a variance of d: values of ±8 are usual, and "
-        "±16 occur.",
+        caption="The inner product of d pairs should have a variance of d, a standard deviation "
+        "of 8 here. How often is it beyond ±16?",
         work=Work("scaling:products"),
         settings=[{"size": 64, "count": 10_000}],
         seeds=5,
@@ -129,8 +129,8 @@ EXPERIMENTS = (
         title="What softmax does with them",
         about="A query scores 10 keys, all standard normal, 1,000 times; softmax with and without "
         "the division by √d. The slope w (1 − w) is what a weight passes back to its score.",
-        caption="Without the division, softmax becomes a hard choice as d grows, and its slope, "
-        "with it the gradient, goes to 0.",
+        caption="Which line goes to 1 as d grows: a hard choice? And what becomes of its slope, "
+        "and with it of the gradient?",
         work=Work("scaling:sharpness"),
         settings=cross(size=WIDTHS, keys=[10], count=[1000]),
         seeds=3,

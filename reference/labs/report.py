@@ -14,6 +14,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from labs.experiment import Claim, Experiment, Results, Row, Table
+from labs.names import LABS
 from labs.part import Part
 from labs.store import Finder, Record, key, results, stored, write_text
 from nmt.files import read_lines, write_atomically
@@ -27,11 +28,15 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto
        color: #222; background: #fff }
 table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums }
 th, td { padding: .15rem .7rem; text-align: right; border-bottom: 1px solid #ddd }
-th:first-child, td:nth-child(2) { text-align: left }
-tr.lecture td { color: #666 }
+caption, th[scope=row], th:first-child, tr.ours td:nth-child(2), tr.lecture td:first-child {
+  text-align: left }
+th[scope=row] { font-weight: normal }
+caption { color: #444; padding-bottom: .3rem }
+tr.lecture td { color: #595959 }
+.wide { overflow-x: auto }
 img { max-width: 100%; height: auto }
 figcaption, .note { color: #444 }
-.holds { color: #17692c } .fails { color: #a11 } .open { color: #666 }
+.holds { color: #17692c } .fails { color: #a11 } .open { color: #595959 }
 """
 
 
@@ -98,11 +103,7 @@ def cells(table: Table) -> list[list[str]]:
     for row in table.rows:
         lines.append([row.label, "ours", *(map(partial(ours, table, row), range(len(row.ours))))])
         if row.lecture:
-            values = [
-                "–" if value is None else number(table, column, value)
-                for column, value in enumerate(row.lecture)
-            ]
-            lines.append(["", "lecture", *values])
+            lines.append(["", "lecture", *(value or "–" for value in row.lecture)])
     return lines
 
 
@@ -111,28 +112,32 @@ def ours(table: Table, row: Row, column: int) -> str:
     values = row.ours[column]
     if not values:
         return "–"
-    low, high = (number(table, column, value) for value in (min(values), max(values)))
-    mean = number(table, column, sum(values) / len(values))
+    form = row.form or table.form
+    form = form if isinstance(form, str) else form[column]
+    low, high = (number(value, form) for value in (min(values), max(values)))
+    mean = number(sum(values) / len(values), form)
     return mean if low == high else f"{mean} ({low} … {high})"
 
 
-def number(table: Table, column: int, value: float) -> str:
-    """Write a number as its column has it."""
-    form = table.form if isinstance(table.form, str) else table.form[column]
-    return format(value, form)
+def number(value: float, form: str) -> str:
+    """Write a number; 4790 and not 4.8e+03 where the form would round it to that."""
+    text = format(value, form)
+    return f"{value:,.0f}" if "e+" in text else text
 
 
-def comma_separated(table: Table) -> str:
-    """Write a table as CSV, a line a seed, with all the digits there are."""
+def comma_separated(table: Table, seeds: Sequence[int]) -> str:
+    """Write a table as CSV, a line a seed (or one, if nothing is random), with all digits."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow([table.corner, "whose", *table.columns])
+    writer.writerow([table.corner or "row", "whose", *table.columns])
     for row in table.rows:
-        for seed in range(max(map(len, row.ours))):
-            values = [column[seed] if seed < len(column) else "" for column in row.ours]
-            writer.writerow([row.label, f"ours, seed {seed + 1}", *values])
+        for place in range(max(map(len, row.ours))):
+            values = [column[place] if place < len(column) else "" for column in row.ours]
+            whose = f"ours, seed {seeds[place]}" if seeds else "ours"
+            writer.writerow([row.label, whose, *values])
         if row.lecture:
-            writer.writerow([row.label, "lecture", *row.lecture])
+            values = [(value or "").replace(",", "") for value in row.lecture]
+            writer.writerow([row.label, "lecture", *values])
     return file.getvalue()
 
 
@@ -156,14 +161,21 @@ def markdown_table(table: Table) -> str:
     return "\n".join(f"| {' | '.join(cell.replace('|', BAR) for cell in line)} |" for line in lines)
 
 
-def html_table(table: Table) -> str:
-    """Write a table as HTML."""
-    head = "".join(f"<th>{escape(cell)}</th>" for cell in (table.corner, "", *table.columns))
-    rows = []
-    for line in cells(table):
-        kind = f' class="{line[1]}"'
-        rows.append(f"<tr{kind}>{''.join(f'<td>{escape(cell)}</td>' for cell in line)}</tr>")
-    return f"<table><tr>{head}</tr>\n{chr(10).join(rows)}\n</table>"
+def html_table(table: Table, title: str) -> str:
+    """Write a table as HTML; a row's label stands for the lecture's line below it, too."""
+    corner = (table.corner or "figures", "whose", *table.columns)
+    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in corner)
+    lines, rows = cells(table), []
+    for line, following in zip(lines, [*lines[1:], None]):
+        span = ' rowspan="2"' if following and following[1] == "lecture" else ""
+        label = f'<th scope="row"{span}>{escape(line[0])}</th>' if line[1] == "ours" else ""
+        values = "".join(f"<td>{escape(cell)}</td>" for cell in line[1:])
+        rows.append(f'<tr class="{line[1]}">{label}{values}</tr>')
+    # A wide table scrolls by itself on a narrow screen, with the keyboard as well.
+    return (
+        f'<div class="wide" tabindex="0"><table><caption>{escape(title)}</caption>\n'
+        f"<thead><tr>{head}</tr></thead>\n<tbody>{chr(10).join(rows)}</tbody></table></div>"
+    )
 
 
 # --- Pages ---
@@ -194,7 +206,8 @@ def show(plans: Plans, folder: Path, asked: Sequence[str], lines: Sequence[str])
     sections = [own for plan in plans if (own := section(*plan, find))]
     for own in sections:
         stem = own.experiment.id
-        write_text(folder / f"{stem}.csv", comma_separated(own.table))
+        seeds = own.results.seeds if own.experiment.seeds else []
+        write_text(folder / f"{stem}.csv", comma_separated(own.table, seeds))
         draw(own, folder / f"{stem}.png")
         if stem in asked:
             print(terminal(own), end="\n\n")
@@ -206,6 +219,7 @@ def draw(own: Section, path: Path) -> None:
     """Draw the plot of an experiment."""
     figure = Figure(figsize=(8, 4.5), layout="constrained")
     own.experiment.plot(own.results, figure)
+    figure.suptitle(f"{own.experiment.id} {own.experiment.title}")
     write_atomically(path, lambda place: figure.savefig(place, format="png", dpi=110))
 
 
@@ -218,15 +232,39 @@ def terminal(own: Section) -> str:
 
 
 def page(sections: Sequence[Section], lines: Sequence[str]) -> str:
-    """Write the page; lines say what could not be run."""
+    """Write the page, lab by lab; lines say what could not be run."""
     note = "".join(f"<p class='fails'>{escape(line)}</p>" for line in lines)
+    contents, body = [], []
+    for lab, title in LABS.items():
+        own = [section for section in sections if section.experiment.lab == lab]
+        if own:
+            heading = f"Lab {lab[-1]}: {escape(title)}"
+            contents.append(f"<li>{heading}<ul>{''.join(map(link, own))}</ul></li>")
+            body += [f"<h2>{heading}</h2>", *map(html_section, own)]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>Labs</title><style>{STYLE}</style></head>\n<body>"
-        "<h1>The lecture's experiments</h1>"
-        f"\n{note}\n{chr(10).join(map(html_section, sections))}\n</body></html>\n"
+        f"<header><h1>The lecture's experiments</h1>\n{note}</header>\n"
+        f'<nav aria-label="Contents"><ul>{"".join(contents)}</ul></nav>\n'
+        f"<main>\n{chr(10).join(body)}\n</main></body></html>\n"
     )
+
+
+def link(own: Section) -> str:
+    """Write an entry of the contents."""
+    return f'<li><a href="#{own.experiment.id}">{html_title(own.experiment)}</a></li>'
+
+
+def html_title(experiment: Experiment) -> str:
+    """Write number and title."""
+    return f"{experiment.id} {escape(experiment.title)}"
+
+
+def drawn(experiment: Experiment) -> str:
+    """Say what the plot shows, for those who do not see it: what its function draws."""
+    what = (experiment.plot.__doc__ or experiment.title).strip().removeprefix("Draw ")
+    return f"Plot of {what} The table above has the figures."
 
 
 def html_section(own: Section) -> str:
@@ -239,11 +277,11 @@ def html_section(own: Section) -> str:
     )
     notes = [own.table.note, experiment.remark(own.results)]
     return (
-        f'<section id="{stem}"><h2>{stem} {escape(experiment.title)}</h2>\n'
-        f"<p>{escape(experiment.about)}</p>\n{html_table(own.table)}\n"
+        f'<section id="{stem}"><h3>{html_title(experiment)}</h3>\n'
+        f"<p>{escape(experiment.about)}</p>\n{html_table(own.table, experiment.title)}\n"
         + "".join(f"<p class='note'>{multiline(text)}</p>" for text in notes if text)
         + (f"<ul>{claims}</ul>\n" if claims else "")
-        + f'<figure><img src="{stem}.png" alt="{escape(experiment.title)}">'
+        + f'<figure><img src="{stem}.png" alt="{escape(drawn(experiment))}">'
         f"<figcaption>{escape(experiment.caption)}</figcaption></figure>\n"
         f"<p class='note'>{escape(own.origin)} <a href=\"{stem}.csv\">CSV</a></p></section>"
     )

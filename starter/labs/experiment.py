@@ -59,7 +59,8 @@ class Row:
 
     label: str
     ours: Sequence[Sequence[float]]  # column -> seed
-    lecture: Sequence[float | None] = ()  # column; none for a row that the lecture has not
+    lecture: Sequence[str | None] = ()  # column, as printed there; none for a row that is not there
+    form: str | Sequence[str] = ""  # of the numbers, where it is not the table's
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ COLOURS = {
     "LSTM, forget bias 1": "tab:orange",
     "LSTM, forget bias 3": "tab:blue",
 }
+MARKERS = dict(zip(COLOURS, "ovs^D", strict=True))  # for those who do not tell colours apart
 
 
 def lstm_alone(settings: Settings) -> tuple[str, ...]:
@@ -35,9 +36,9 @@ REMEMBER = Work("memory:remember", lstm_alone)
 KINDS = ("RNN", "GRU", "LSTM")
 SIZES = [[5, 4], [100, 200]]  # input and hidden size, of the parameter counts
 AGREEMENT_LECTURE = {
-    "RNN": (None, 44, None, None, 60_200),
-    "GRU": (9e-8, 132, None, None, 180_600),
-    "LSTM": (0.0, 176, None, None, 240_800),
+    "RNN": (None, "44", None, None, "60,200"),
+    "GRU": ("9e-8", "132", None, None, "180,600"),
+    "LSTM": ("0", "176", None, None, "240,800"),
 }
 
 
@@ -72,7 +73,7 @@ def counts_match(results: Results) -> bool:
     """Compare the counts with the lecture's."""
     for kind in KINDS:
         small, _, _, large = results.first(cell=kind)["parameters"]
-        if (small, large) != (AGREEMENT_LECTURE[kind][1], AGREEMENT_LECTURE[kind][4]):
+        if (f"{small:,}", f"{large:,}") != (AGREEMENT_LECTURE[kind][1], AGREEMENT_LECTURE[kind][4]):
             return False
     return True
 
@@ -82,11 +83,11 @@ def counts_match(results: Results) -> bool:
 LENGTHS = (5, 10, 25, 50, 100)
 FLOW_CELLS = (("RNN", None), ("GRU", 0.0), ("GRU", 3.0), ("LSTM", 1.0), ("LSTM", 3.0))
 FLOW_LECTURE = {
-    "RNN": (0.13, 5.9e-3, 4.1e-7, 1.7e-13, 0),
-    "GRU, update bias 0": (0.10, 8.1e-3, 6.1e-6, 4.7e-11, 1.6e-20),
-    "GRU, update bias 3": (0.092, 0.073, 0.037, 0.013, 1.7e-3),
-    "LSTM, forget bias 1": (0.20, 0.076, 6.3e-3, 9.1e-5, 3.4e-8),
-    "LSTM, forget bias 3": (0.50, 0.47, 0.74, 0.61, 0.77),
+    "RNN": ("0.13", "5.9e-3", "4.1e-7", "1.7e-13", "0"),
+    "GRU, update bias 0": ("0.10", "8.1e-3", "6.1e-6", "4.7e-11", "1.6e-20"),
+    "GRU, update bias 3": ("0.092", "0.073", "0.037", "0.013", "1.7e-3"),
+    "LSTM, forget bias 1": ("0.20", "0.076", "6.3e-3", "9.1e-5", "3.4e-8"),
+    "LSTM, forget bias 3": ("0.50", "0.47", "0.74", "0.61", "0.77"),
 }
 
 
@@ -97,7 +98,7 @@ def flow_table(results: Results) -> Table:
         label = cell_name(kind, bias)
         norms = [figures["norms"] for figures in results.each(cell=kind, bias=bias)]
         rows.append(Row(label, list(zip(*norms, strict=True)), FLOW_LECTURE[label]))
-    return Table("", [f"T = {length}" for length in LENGTHS], rows, ".1e")
+    return Table("", [f"T = {length}" for length in LENGTHS], rows, ".2g")
 
 
 def flow_plot(results: Results, figure: Figure) -> None:
@@ -106,7 +107,8 @@ def flow_plot(results: Results, figure: Figure) -> None:
     for kind, bias in FLOW_CELLS:
         label = cell_name(kind, bias)
         for number, figures in enumerate(results.each(cell=kind, bias=bias)):
-            (line,) = axes.plot(LENGTHS, figures["norms"], ".-", color=COLOURS[label], alpha=0.6)
+            (line,) = axes.plot(LENGTHS, figures["norms"], color=COLOURS[label], alpha=0.6)
+            line.set(marker=MARKERS[label], linestyle="-")
             line.set_label(label if number == 0 else "_")  # named once
     axes.set(yscale="log", xlabel="T, steps", ylabel="‖∂h_T / ∂x_1‖")
     axes.legend()
@@ -114,17 +116,17 @@ def flow_plot(results: Results, figure: Figure) -> None:
 
 def rows_in_order(results: Results) -> bool:
     """Tell whether the rows have the lecture's order at T = 100."""
-    order = sorted(FLOW_CELLS, key=lambda cell: FLOW_LECTURE[cell_name(*cell)][-1])
+    order = sorted(FLOW_CELLS, key=lambda cell: float(FLOW_LECTURE[cell_name(*cell)][-1]))
     norms = [results.first(cell=kind, bias=bias)["norms"][-1] for kind, bias in order]
     return all(smaller < larger for smaller, larger in pairwise(norms))
 
 
 def near_the_lecture(results: Results) -> bool:
-    """Tell whether each norm is within two orders of magnitude, the RNN's from T = 50 excepted."""
+    """Tell whether each norm is within two orders of magnitude, but for the RNN's at T = 100."""
     for kind, bias in FLOW_CELLS:
         ours = results.first(cell=kind, bias=bias)["norms"]
         theirs = FLOW_LECTURE[cell_name(kind, bias)]
-        pairs = list(zip(ours, theirs, strict=True))[: 3 if kind == "RNN" else None]
+        pairs = list(zip(ours, map(float, theirs), strict=True))[: 4 if kind == "RNN" else None]
         if not all(0.01 < own / their < 100 for own, their in pairs):
             return False
     return True
@@ -135,13 +137,14 @@ def near_the_lecture(results: Results) -> bool:
 DISTANCES = (20, 50, 100)
 MEMORY_CELLS = (("RNN", None), ("LSTM", 1.0), ("LSTM", 3.0), ("GRU", 3.0))
 MEMORY_LECTURE = {
-    "RNN": (100, 12.9, 13.5),
-    "LSTM, forget bias 1": (100, 11.7, 11.9),
-    "LSTM, forget bias 3": (100, 100, 61.6),
-    "GRU, update bias 3": (100, 100, 100),
+    "RNN": ("100", "12.9", "13.5"),
+    "LSTM, forget bias 1": ("100", "11.7", "11.9"),
+    "LSTM, forget bias 3": ("100", "100", "61.6"),
+    "GRU, update bias 3": ("100", "100", "100"),
 }
 CHANCE = 1 / 8  # of the signals
-AT_CHANCE = 0.25  # twice chance: 12 standard errors above it with 1,000 tests
+# 4.5 standard errors above it with 1,000 tests, 0.172: several hundred are looked at.
+AT_CHANCE = CHANCE + 4.5 * math.sqrt(CHANCE * (1 - CHANCE) / 1000)
 SOLVED = 0.99
 
 
@@ -206,8 +209,8 @@ def stay_at_chance(results: Results) -> bool:
 PROBED_STEPS = (1, 2, 5, 10, 20, 50)
 PROBE_CELLS = (("LSTM", 3.0), ("RNN", None))
 PROBE_LECTURE = {
-    "LSTM": (100, 100, 100, 100, 100, 100),
-    "RNN": (100, 100, 91.3, 10, 12, 14),
+    "LSTM": ("100",) * 6,
+    "RNN": ("100", "100", "91.3", "10", "12", "14"),
 }
 
 
@@ -328,7 +331,8 @@ EXPERIMENTS = (
         title="Your cell against torch's",
         about="Each cell runs over 20 inputs with the weights of torch's cell of that kind, and "
         "should say the same. The GRU is written as h' = (1 − u)h + u·n; torch's z is 1 − u.",
-        caption="A GRU has three times the weights of an RNN, an LSTM four times.",
+        caption="How many times the weights of an RNN has each of the others? It has so many "
+        "gates and candidates.",
         work=Work("flow:agreement", lstm_alone),
         settings=cross(cell=KINDS, sizes=[SIZES]),
         table=agreement_table,
@@ -347,12 +351,14 @@ EXPERIMENTS = (
     Experiment(
         id="2.2",
         title="The gradient through untrained cells",
-        about="The norm of the Jacobian of h_T by the first input, before any training; 16 normal "
+        about="The Frobenius norm of the Jacobian of h_T by the first input, before any training; "
+        "16 normal "
         "inputs, 64 units, torch's initial weights. A bias b makes the gate that keeps the state "
-        "(the forget gate, the GRU's 1 − u) begin near σ(b): 0.73 for 1, 0.95 for 3.",
-        caption="Straight lines on a logarithmic scale: each cell loses a constant factor a step, "
-        "and only with a gate near 1 is that factor near 1. The LSTM with a forget bias of 3 loses "
-        "nothing in 100 steps.",
+        "(the forget gate, the GRU's 1 − u) begin near σ(b): 0.73 for 1, 0.95 for 3. "
+        "The forget gates alone would let 0.95¹⁰⁰ = 0.006 pass; h feeds the gates, too, and what "
+        "comes back through h adds to it.",
+        caption="The scale is logarithmic, so a straight line is a constant factor a step. For "
+        "which cells is that factor near 1?",
         work=Work("flow:jacobian", lstm_alone),
         settings=[
             {"cell": kind, "bias": bias, "input": 16, "hidden": 64, "lengths": list(LENGTHS)}
@@ -364,7 +370,7 @@ EXPERIMENTS = (
         claims=(
             Claim("The order of the rows at T = 100.", rows_in_order),
             Claim(
-                "Each row within two orders of magnitude (the RNN's from T = 50 excepted).",
+                "Each row within two orders of magnitude (but for the RNN's 0 at T = 100).",
                 near_the_lecture,
             ),
         ),
@@ -374,8 +380,7 @@ EXPERIMENTS = (
         title="Memory",
         about="The first token is one of 8 signals, then come T tokens of noise: name the signal "
         "at the end. Chance is 12.5 %. 2,000 steps of Adam, 64 units, 96 fresh sequences a step.",
-        caption="Where the gradient does not come through, the loss stays at log 8 = 2.08 however "
-        "long the training.",
+        caption="Which lines leave log 8 = 2.08, the loss of a guess, and after how many steps?",
         work=REMEMBER,
         settings=memory_settings(2000),
         quick=memory_settings(20),
@@ -399,8 +404,8 @@ EXPERIMENTS = (
         title="What the state remembers",
         about="After each step of the trained networks of 2.3, T = 50, a linear map is fitted that "
         "reads the signal out of the state, and tested on other sequences.",
-        caption="The LSTM carries the signal to the end. The RNN, which did not learn the task, "
-        "loses it within some steps.",
+        caption="How far does each network carry the signal? Compare the step at which a line "
+        "reaches chance with the 50 that the task asks for.",
         work=REMEMBER,
         settings=probe_settings(2000),
         quick=probe_settings(20),

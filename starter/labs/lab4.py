@@ -16,7 +16,7 @@ from labs.experiment import Claim, Experiment, Results, Row, Table, Work, cross
 
 # --- 4.1 By length ---
 
-LENGTH_LECTURE = (None, 6.2, 9.6, 12.9, 16.1, 19.7)
+LENGTH_LECTURE = (None, "6.2", "9.6", "12.9", "16.1", "19.7")
 
 
 def plain_table(results: Results) -> Table:
@@ -27,7 +27,7 @@ def plain_table(results: Results) -> Table:
         score_row(found, "BLEU", "bleu", BLEU_LECTURE),
         score_row(found, "exact, %", "exact", EXACT_LECTURE),
     ]
-    return Table("", COLUMNS, rows, ".3g", origin(found[0]))
+    return Table("", COLUMNS, rows, note=origin(found[0]))
 
 
 def plain_plot(results: Results, figure: Figure) -> None:
@@ -50,7 +50,7 @@ def reversed_table(results: Results) -> Table:
         score_row(results.each(reversed=turned), label, "bleu")
         for turned, label in ((False, "as it is"), (True, "reversed"))
     ]
-    return Table("BLEU", COLUMNS, rows, ".3f")
+    return Table("BLEU", COLUMNS, rows)
 
 
 def reversed_plot(results: Results, figure: Figure) -> None:
@@ -95,7 +95,7 @@ def bleu_table(results: Results) -> Table:
         Row(
             candidate,
             [[value] for value in results.first(candidate=candidate)["values"]],
-            [float(value) for value in lecture],
+            lecture,
         )
         for candidate, lecture in BLEU_ROWS.items()
     ]
@@ -128,8 +128,8 @@ EXPERIMENTS = (
         title="Translating without attention, by length",
         about="The assignment's model without attention, trained for 10 epochs with the settings "
         "of `python -m nmt train`, translates greedily. BLEU is your corpus_bleu.",
-        caption="The longer the sentence, the more has to fit into one vector. With 4 phrases, one "
-        "more than it ever saw, the model fails.",
+        caption="The longer the sentence, the more has to fit into one vector. What does that cost "
+        "up to 3 phrases, and what with 4, one more than the model ever saw?",
         work=READ,
         settings=[translator()],
         quick=[translator(quick=True)],
@@ -142,7 +142,8 @@ EXPERIMENTS = (
                 lambda results: results.first()["parameters"] == 675_364,
             ),
             Claim(
-                "BLEU is lowest at 4 phrases, and most sentences there have a mistake.",
+                "BLEU is lowest at 4 phrases, and most sentences there have a mistake (as in the "
+                "lecture's table).",
                 falls,
             ),
         ),
@@ -167,8 +168,8 @@ EXPERIMENTS = (
         about="Six candidates against the references “the cat is on the mat” and “there is a cat "
         "on the mat”: plain precisions and brevity penalty of corpus_bleu, and the smoothed BLEU "
         "of sentence_bleu.",
-        caption="One wrong word costs more than half. BLEU knows words, not meanings: the sentence "
-        "that only rephrases is near the scrambled one.",
+        caption="What does one wrong word cost? And where is the sentence that only rephrases, "
+        "beside the scrambled one? BLEU knows words, not meanings.",
         work=Work("by_hand:bleu", lambda settings: ("bleu",)),
         settings=cross(candidate=BLEU_ROWS),
         table=bleu_table,
