@@ -4,17 +4,19 @@ import csv
 import json
 import re
 from dataclasses import replace
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from labs import by_length, lab5, report
+from labs import by_length, lab2, lab5, report
 from labs.__main__ import experiments_of
 from labs.experiment import Claim, Experiment, Outcome, Results, Row, Table
 from labs.names import LABS
 from labs.report import Plans
+from labs.store import stored
 
 from .conftest import FAST
 
@@ -27,7 +29,7 @@ def test_page(world: tuple[Path, Plans], capsys: pytest.CaptureFixture[str]) -> 
     for experiment, _ in plans:
         assert f'<section id="{experiment.id}">' in page
         assert (folder / f"{experiment.id}.png").read_bytes().startswith(b"\x89PNG")
-        text = (folder / f"{experiment.id}.csv").read_text(encoding="utf-8")
+        text = (folder / f"{experiment.id}.csv").read_text(encoding="utf-8-sig")
         assert len({len(line) for line in csv.reader(text.splitlines())}) == 1
     assert set(re.findall(r'(?:src|href)="([^"]*)"', page)) == {
         name for e, _ in plans for name in (f"{e.id}.png", f"{e.id}.csv", f"#{e.id}")
@@ -211,6 +213,46 @@ def test_what_was_tried_is_what_is_recorded(root: Path) -> None:
         f"after 10 epochs {late['groups'][4]['bleu']:.2f} ({late['test']['bleu']:.2f})",
     ]
     assert [text for text in named if text not in lab5.AT_FOUR] == []
+
+
+def test_quick_looks_are_named(
+    world: tuple[Path, Plans], experiments: dict[str, Experiment]
+) -> None:
+    """Does a quick look say what is shorter than the text has it?"""
+    folder, _ = world
+    find = partial(stored, folder=folder)
+    short = replace(
+        experiments["4.3"],
+        quick=experiments["4.3"].settings[:1],
+        settings=[{"candidate": "x"}],
+        table=lambda results: TABLE,
+    )
+    own = report.section(short, short.parts(quick=True), find)
+    assert own
+    expected = "Only a quick look: candidate the cat is on the mat."
+    assert own.quick == expected
+    assert expected in report.html_section(own)
+    assert expected in report.terminal(own)
+    whole = report.section(experiments["4.3"], experiments["4.3"].parts(), find)
+    assert whole
+    assert whole.quick == ""
+
+
+def test_markdown_is_no_html(world: tuple[Path, Plans], tmp_path: Path) -> None:
+    """Is </s> a word, and not a tag?"""
+    folder, plans = world
+    text = report.markdown(plans, partial(stored, folder=folder))
+    assert "→ &lt;/s>" in text
+    assert "</s>" not in text
+
+
+def test_a_clock_that_does_not_tick(found: dict[str, Results]) -> None:
+    """Is there a table where times are shorter than the clock can tell?"""
+    outcomes = [
+        replace(own, figures={"ours": 0.0156, "theirs": 0.0}) for own in found["2.5"].outcomes
+    ]
+    table = lab2.speed_table(Results(tuple(outcomes)))
+    assert report.cells(table)[0] == ["8 sequences", "ours", "15.60", "0.00", "–"]
 
 
 def test_other_sources_are_named(world: tuple[Path, Plans], tmp_path: Path) -> None:

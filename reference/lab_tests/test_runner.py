@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from assignment.facts import load
 from labs import flow, runner, store, tasks
-from labs.__main__ import chosen, run
+from labs.__main__ import chosen, normal, run
 from labs.experiment import Experiment
 from labs.part import Part
 from labs.runner import Bar, Job, do
@@ -279,7 +279,7 @@ def test_edit_while_it_runs(
     part = part_of(experiments["1.3"])
     job = Job.of(part, tmp_path)
     append(package / "labs/gradients.py", "changed = 1\n")
-    with pytest.raises(InputError, match="was edited while it ran"):
+    with pytest.raises(InputError, match=r"^labs/gradients\.py changed while this ran"):
         do(job, lambda share: None)
     assert not job.path.exists()
     do(Job.of(part, tmp_path), lambda share: None)
@@ -298,7 +298,7 @@ STUB = 'raise NotImplementedError("Task lstm is not implemented yet: f in nmt/ls
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (f"def f():\n    {STUB}\n", "nmt/lstm.py is not implemented"),
+        (f"def f():\n    {STUB}\n", "nmt/lstm.py is not finished"),
         ("\ndef f(:\n", "nmt/lstm.py, line 2: "),
         ("\0", "nmt/lstm.py"),
         (None, "there is no nmt/lstm.py"),
@@ -323,6 +323,30 @@ def test_a_record_is_whole(tmp_path: Path) -> None:
             run([*arguments, "--record", str(tmp_path / "LABS.md")])
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--seeds", "101"], "at most 100"),
+        (["--seeds", "9" * 20], "at most 100"),
+        (["--out", ""], "expected a folder"),
+    ],
+)
+def test_wrong_usage(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Is wrong usage one line?"""
+    with pytest.raises(SystemExit):
+        run(["1.3", *arguments])
+    assert said in capsys.readouterr().err
+
+
+def test_places_that_cannot_be_written(tmp_path: Path) -> None:
+    """Is a place that cannot be written refused before anything runs?"""
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="cannot write"):
+        run(["1.3", "--out", str(tmp_path / "file")])
+    with pytest.raises(InputError, match=r"expected a Markdown file, such as LABS\.md, got .*json"):
+        run(["--rewrite", str(tmp_path / "LABS.json")])
+
+
 def test_other_options_leave_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Does the page keep what was run before, whatever is run with which options later?"""
     out = ["--out", str(tmp_path), "--jobs", "1"]
@@ -342,18 +366,26 @@ def test_unknown_names() -> None:
         run(["lab9"])
     with pytest.raises(InputError, match=r"it has 1\.1, 1\.2, 1\.3, 1\.4"):
         run(["1.9"])
+    with pytest.raises(InputError, match=r"no lab '0\.1'"):
+        run(["lab0.1"])
+    assert [own for name in ("LAB1", "lab2.1,3.1") for own in normal(name)] == [
+        "lab1",
+        "2.1",
+        "3.1",
+    ]
     assert [e.id for e in chosen(["1.3", "lab1"])] == ["1.3", "1.1", "1.2", "1.4"]
 
 
-def labs(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def labs(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run the command in a folder, as a student does."""
     return subprocess.run(
         [sys.executable, "-B", "-m", "labs", *arguments, "--jobs", "1"],
         cwd=folder,
         capture_output=True,
         encoding="utf-8",
+        errors="replace",
         check=False,
-        env={"PATH": "/usr/bin:/bin", "PYTHONUTF8": "1", "OMP_NUM_THREADS": "1"},
+        env={"PATH": "/usr/bin:/bin", "OMP_NUM_THREADS": "1", **environment},
     )
 
 
@@ -361,9 +393,9 @@ def test_starter(tmp_path: Path, root: Path) -> None:
     """Does the untouched starter run what needs no task, and name the tasks that are missing?"""
     folder = tmp_path / "my starter"
     write(released_files(root, load()), folder)
-    result = labs(folder, "1.4", "2.1", "6.1")
+    result = labs(folder, "1.4", "2.1", "6.1", PYTHONIOENCODING="cp1252", PYTHONUTF8="0")
     assert result.returncode == 1
-    assert "lab2 needs the task lstm: nmt/lstm.py is not implemented" in result.stderr
+    assert "lab2 needs the task lstm: nmt/lstm.py is not finished" in result.stderr
     assert "1.4 Clipping" in result.stdout
     assert "6.1 Inner products" in result.stdout
     page = (folder / "build/labs/index.html").read_text(encoding="utf-8")

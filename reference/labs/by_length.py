@@ -11,7 +11,9 @@ from labs.part import Figures, Settings
 TRAINED_BY = ("attention", "feeding", "score", "reversed", "epochs", "sentences")
 # 100 batches: enough for a BLEU that is not 0 everywhere, in some seconds.
 QUICK = {"epochs": 1, "sentences": 12_800, "tested": 100}
-COLUMNS = ("test", *(f"{number} phrases" for number in range(5)))
+COLUMNS = ("test", *(f"{number} phrase{'s' * (number != 1)}" for number in range(5)))
+
+LINES = ("-", "--", ":", "-.", (0, (5, 1)))  # of a plot: curves may lie on each other
 
 # The lecture's scores without attention: on the test set, and with 0 to 4 phrases.
 BLEU_LECTURE = ("0.969", "1.000", "0.986", "0.981", "0.943", "0.689")
@@ -68,7 +70,8 @@ def score_plot(lines: Mapping[str, Sequence[Figures]], figure: Figure) -> None:
         for number, (label, found) in enumerate(lines.items()):
             for seed, own in enumerate(found):
                 values = [group[name] for group in own["groups"]]
-                (line,) = axes.plot(range(5), values, ".-", color=f"C{number}", alpha=0.7)
+                (line,) = axes.plot(range(5), values, color=f"C{number}", alpha=0.7)
+                line.set(marker=".", linestyle=LINES[number])
                 line.set_label(label if seed == 0 else "_")  # named once
         axes.axvspan(3.5, 4.2, color="black", alpha=0.08, label="never seen in training")
         axes.set(xlabel="prepositional phrases", ylabel=f"{unit}, share of 1", ylim=(0, 1.03))

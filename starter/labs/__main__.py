@@ -5,12 +5,13 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from argparse import SUPPRESS, Namespace
+from argparse import SUPPRESS, ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from labs.names import LABS
+from nmt.checking import make_output_tolerant
 from nmt.cli import Parser, guarded, note, positive
 from nmt.files import HOME, InputError
 
@@ -18,13 +19,15 @@ if TYPE_CHECKING:
     from labs.experiment import Experiment
     from labs.runner import Failure
 
+MOST_SEEDS = 100  # a page of so many takes a day
+
 
 def build_parser() -> Parser:
     """Describe the options."""
     parser = Parser(prog="python -m labs", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="lab", help="lab1 … lab6, or 1.3 (all)")
     parser.add_argument("--quick", action="store_true", help="a fast look: short trainings")
-    parser.add_argument("--seeds", type=positive, help="how many seeds to try (as in the text)")
+    parser.add_argument("--seeds", type=some, help="how many seeds to try (as in the text)")
     parser.add_argument(
         "--jobs",
         type=positive,
@@ -32,7 +35,7 @@ def build_parser() -> Parser:
         help="parts to run at a time, each in one thread (%(default)s)",
     )
     parser.add_argument(
-        "--out", type=Path, default=HOME / "build/labs", help="folder for the page (%(default)s)"
+        "--out", type=place, default=HOME / "build/labs", help="folder for the page (%(default)s)"
     )
     # For the project's own record: see CONTRIBUTING.md there.
     parser.add_argument("--record", type=Path, help=SUPPRESS)
@@ -42,12 +45,17 @@ def build_parser() -> Parser:
 
 def run(argv: Sequence[str]) -> int:
     """Run what is asked for; return 1 if a part of it cannot run, or failed."""
+    make_output_tolerant()
     arguments = build_parser().parse_args(argv)
+    arguments.names = [own for name in arguments.names for own in normal(name)]
     check_names(arguments.names)
     if arguments.record and (arguments.quick or arguments.names or arguments.seeds):
         raise InputError("--record keeps the figures of all labs in full: give nothing else")
+    for path in filter(None, (arguments.record, arguments.rewrite)):
+        if path.suffix != ".md":  # beside it are the figures, with .json in its place
+            raise InputError(f"expected a Markdown file, such as LABS.md, got {path}")
     # Imported here: they need torch, and wrong usage should be told at once.
-    from labs import report, tasks
+    from labs import report, store, tasks
 
     experiments = chosen(arguments.names)
     if arguments.rewrite:
@@ -60,6 +68,7 @@ def run(argv: Sequence[str]) -> int:
         note(f"--seeds has no effect where nothing is random: {', '.join(fixed)}")
     ready = [e for e in experiments if not any(map(tasks.fault, e.tasks))]
     if ready:
+        store.check_writable(arguments.out)
         lines += run_and_show(ready, arguments, lines)
     return 1 if lines else 0
 
@@ -101,6 +110,27 @@ def told(failures: Sequence[Failure]) -> list[str]:
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         lines.append(f"{names[0]}{more}: {reason}")
     return lines
+
+
+def some(text: str) -> int:
+    """Read how many seeds to try."""
+    count = positive(text)
+    if count > MOST_SEEDS:
+        raise ArgumentTypeError(f"expected at most {MOST_SEEDS}, got {text}")
+    return count
+
+
+def place(text: str) -> Path:
+    """Read a folder's name."""
+    if not text:
+        raise ArgumentTypeError("expected a folder, got nothing")
+    return Path(text)
+
+
+def normal(name: str) -> list[str]:
+    """Return the names that are meant: of LAB1, lab2.1 and lab1,2.1 the usual ones."""
+    names = name.lower().replace(",", " ").split()
+    return [own.removeprefix("lab") if "." in own else own for own in names]
 
 
 def check_names(names: Sequence[str]) -> None:

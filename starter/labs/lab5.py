@@ -153,8 +153,9 @@ def look_table(results: Results) -> Table:
 
 def look_plot(results: Results, figure: Figure) -> None:
     """Draw the weights of a sentence."""
-    figure.set_size_inches(9, 6)
     example = results.first()["examples"][0]
+    # An untrained model goes on and on: a row takes a fifth of an inch.
+    figure.set_size_inches(9, max(6, 2 + len(example["target"]) / 5))
     axes = figure.add_subplot()
     image = axes.imshow(example["weights"], cmap="Blues", vmin=0, vmax=1, aspect="auto")
     axes.set_xticks(range(len(example["source"])), labels=example["source"], rotation=45)

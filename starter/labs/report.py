@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 
 from labs.experiment import Claim, Experiment, Results, Row, Table
 from labs.names import LABS
-from labs.part import Part
-from labs.store import Finder, Record, key, results, stored, write_text
+from labs.part import Part, Settings
+from labs.store import Finder, Record, key, results, rounded, stored, write_text
 from nmt.files import read_lines, write_atomically
 
 Plans = Sequence[tuple[Experiment, Sequence[Part]]]
@@ -30,7 +30,9 @@ table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular
 th, td { padding: .15rem .7rem; text-align: right; border-bottom: 1px solid #ddd }
 caption, th[scope=row], th:first-child, tr.ours td:nth-child(2), tr.lecture td:first-child {
   text-align: left }
-th[scope=row] { font-weight: normal }
+th[scope=row] { font-weight: normal; min-width: 9rem }
+td { white-space: nowrap }
+figure { margin: 1rem 0 }
 caption { color: #444; padding-bottom: .3rem }
 tr.lecture td { color: #595959 }
 .wide { overflow-x: auto }
@@ -49,6 +51,7 @@ class Section:
     table: Table
     verdicts: Sequence[tuple[str, str, str]]  # statement, verdict, its kind: holds, fails, open
     origin: str  # seeds, machine, date, time
+    quick: str  # what a quick look does otherwise; "" for the real thing
 
 
 def section(experiment: Experiment, parts: Sequence[Part], find: Finder) -> Section | None:
@@ -62,7 +65,15 @@ def section(experiment: Experiment, parts: Sequence[Part], find: Finder) -> Sect
     said = origin(experiment, found, [record for _, record in known])
     if any(record.get("key") != key(part) for part, record in known):
         said += " From other sources or data than these: run it again."
-    return Section(experiment, found, experiment.table(found), verdicts, said)
+    shorter = quick_look(experiment, parts[0].settings) if quick else ""
+    return Section(experiment, found, experiment.table(found), verdicts, said, shorter)
+
+
+def quick_look(experiment: Experiment, settings: Settings) -> str:
+    """Say what a quick look has in the place of the settings that the text speaks of."""
+    full = experiment.settings[0]
+    other = [f"{name} {settings[name]}" for name in full if settings[name] != full[name]]
+    return f"Only a quick look: {', '.join(other)}."
 
 
 def with_before(parts: Sequence[Part]) -> list[Part]:
@@ -91,7 +102,8 @@ def origin(experiment: Experiment, found: Results, records: Sequence[Record]) ->
     machines = " / ".join(dict.fromkeys(record["machine"] for record in records))
     dates = " / ".join(sorted({record["date"] for record in records}))
     seconds = sum(record["seconds"] for record in records)
-    return f"{seeds}{machines}; {dates}; {seconds:.1f} s of one core."
+    time = f"{seconds:.1f} s" if seconds >= 0.1 else "less than 0.1 s"
+    return f"{seeds}{machines}; {dates}; {time} of one core."
 
 
 # --- Tables ---
@@ -132,7 +144,7 @@ def comma_separated(table: Table, seeds: Sequence[int]) -> str:
     writer.writerow([table.corner or "row", "whose", *table.columns])
     for row in table.rows:
         for place in range(max(map(len, row.ours))):
-            values = [column[place] if place < len(column) else "" for column in row.ours]
+            values = [rounded(column[place]) if place < len(column) else "" for column in row.ours]
             whose = f"ours, seed {seeds[place]}" if seeds else "ours"
             writer.writerow([row.label, whose, *values])
         if row.lecture:
@@ -169,7 +181,7 @@ def html_table(table: Table, title: str) -> str:
     for line, following in zip(lines, [*lines[1:], None]):
         span = ' rowspan="2"' if following and following[1] == "lecture" else ""
         label = f'<th scope="row"{span}>{escape(line[0])}</th>' if line[1] == "ours" else ""
-        values = "".join(f"<td>{escape(cell)}</td>" for cell in line[1:])
+        values = "".join(f"<td>{escape(cell).replace(' (', '<br>(')}</td>" for cell in line[1:])
         rows.append(f'<tr class="{line[1]}">{label}{values}</tr>')
     # A wide table scrolls by itself on a narrow screen, with the keyboard as well.
     return (
@@ -204,15 +216,17 @@ def show(plans: Plans, folder: Path, asked: Sequence[str], lines: Sequence[str])
     """Write the page with plots and tables of all that was ever run; print what was asked for."""
     find = partial(stored, folder=folder)
     sections = [own for plan in plans if (own := section(*plan, find))]
+    # The page first: a table that is open elsewhere, in Excel for one, may not be writable.
+    write_text(folder / "index.html", page(sections, lines))
     for own in sections:
         stem = own.experiment.id
         seeds = own.results.seeds if own.experiment.seeds else []
-        write_text(folder / f"{stem}.csv", comma_separated(own.table, seeds))
+        # Excel takes a file for UTF-8 by the mark at its beginning.
+        write_text(folder / f"{stem}.csv", "\ufeff" + comma_separated(own.table, seeds))
         draw(own, folder / f"{stem}.png")
         if stem in asked:
             print(terminal(own), end="\n\n")
-    write_text(folder / "index.html", page(sections, lines))
-    print(f"plots and tables: {folder / 'index.html'}")
+    print(f"plots and tables: {(folder / 'index.html').resolve()}")
 
 
 def draw(own: Section, path: Path) -> None:
@@ -225,7 +239,8 @@ def draw(own: Section, path: Path) -> None:
 
 def terminal(own: Section) -> str:
     """Write an experiment for a terminal."""
-    lines = [f"{own.experiment.id} {own.experiment.title}", plain(own.table)]
+    title = f"{own.experiment.id} {own.experiment.title}"
+    lines = [title, *([own.quick] if own.quick else []), plain(own.table)]
     lines += [text for text in (own.table.note, own.experiment.remark(own.results)) if text]
     lines += [f"claim: {text}\n  {said}" for text, said, _ in own.verdicts]
     return "\n".join(lines)
@@ -271,6 +286,7 @@ def html_section(own: Section) -> str:
     """Write an experiment as HTML."""
     experiment = own.experiment
     stem = experiment.id
+    quick = f"<p><strong>{escape(own.quick)}</strong></p>\n" if own.quick else ""
     claims = "".join(
         f"<li>{escape(text)} <strong class='{kind}'>{escape(said)}</strong></li>"
         for text, said, kind in own.verdicts
@@ -278,7 +294,7 @@ def html_section(own: Section) -> str:
     notes = [own.table.note, experiment.remark(own.results)]
     return (
         f'<section id="{stem}"><h3>{html_title(experiment)}</h3>\n'
-        f"<p>{escape(experiment.about)}</p>\n{html_table(own.table, experiment.title)}\n"
+        f"<p>{escape(experiment.about)}</p>\n{quick}{html_table(own.table, experiment.title)}\n"
         + "".join(f"<p class='note'>{multiline(text)}</p>" for text in notes if text)
         + (f"<ul>{claims}</ul>\n" if claims else "")
         + f'<figure><img src="{stem}.png" alt="{escape(drawn(experiment))}">'
@@ -294,17 +310,32 @@ def multiline(text: str) -> str:
 
 def markdown(plans: Plans, find: Finder) -> str:
     """Write all figures and verdicts as Markdown."""
+    sections = [(experiment, section(experiment, parts, find)) for experiment, parts in plans]
     text = [
         "<!-- Generated by `make labs`: change nothing here. -->",
         "# The lecture's experiments, as the reference runs them",
+        summary([own for _, own in sections if own], plans, find),
         "Where several seeds were tried, a cell has their mean and (smallest … largest). The plots "
         "are in `build/labs/index.html` after `make labs`.",
     ]
-    for experiment, parts in plans:
-        own = section(experiment, parts, find)
+    for experiment, own in sections:
         text.append(f"## {experiment.id} {experiment.title}")
         text += markdown_section(own) if own else ["Not run yet."]
     return "\n\n".join(text) + "\n"
+
+
+def summary(sections: Sequence[Section], plans: Plans, find: Finder) -> str:
+    """Say how many claims hold, which do not, and what the run took."""
+    kinds = [(own.experiment.id, kind) for own in sections for _, _, kind in own.verdicts]
+    failing = [name for name, kind in kinds if kind == "fails"]
+    but = f"; not all in {', '.join(dict.fromkeys(failing))}" if failing else ""
+    parts = {part.name: part for _, own in plans for part in with_before(own)}
+    seconds = sum(record["seconds"] for part in parts.values() if (record := find(part)))
+    return (
+        f"{len(sections)} of {len(plans)} experiments have been run; {len(kinds) - len(failing)} "
+        f"of {len(kinds)} claims hold on all seeds tried{but}. The {len(parts)} parts took "
+        f"{seconds / 60:.0f} minutes of one core; `make labs` runs two at a time."
+    )
 
 
 def markdown_section(own: Section) -> list[str]:
@@ -313,7 +344,8 @@ def markdown_section(own: Section) -> list[str]:
     claims = [f"- *{text}* **{said}**" for text, said, _ in own.verdicts]
     text = [own.experiment.about, markdown_table(own.table)]
     text += [note.replace("\n", "  \n") for note in notes if note]
-    return [*text, *(["\n".join(claims)] if claims else []), own.origin]
+    text += ["\n".join(claims)] if claims else []
+    return [*(paragraph.replace("<", "&lt;") for paragraph in text), own.origin]
 
 
 # --- The record that is checked in ---

@@ -23,7 +23,7 @@ import torch
 from tqdm import tqdm
 
 from labs.part import Context, Function, Part
-from labs.store import keep, key, place, read, stored
+from labs.store import changed, keep, key, place, read, stored
 from nmt.cli import note
 from nmt.files import InputError
 from nmt.worker import describe
@@ -44,12 +44,13 @@ class Job:
     folder: Path
     path: Path
     before: Path | None  # the place of the part before it
+    since: float  # when the place was fixed, as files have their times
 
     @classmethod
     def of(cls, part: Part, folder: Path) -> Job:
         """Find the places of a part."""
         before = place(part.before, folder) if part.before else None
-        return cls(part, folder, place(part, folder), before)
+        return cls(part, folder, place(part, folder), before, time.time())
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,8 @@ def do(job: Job, tell: Callable[[float], None]) -> None:
     work: Function = getattr(importlib.import_module(part.module), part.function)
     figures = work(part.settings, part.seed, Context(tell, path.with_suffix(""), given))
     if place(part, job.folder) != path:
-        raise InputError("a file that decides it was edited while it ran: run it again")
+        files = ", ".join(changed(part, job.since)) or "data"
+        raise InputError(f"{files} changed while this ran: run it again")
     if not finite(figures):
         tasks = f": look at {', '.join(part.needs)}" if part.needs else ""
         raise InputError(f"a figure is infinite or not a number{tasks}")

@@ -117,6 +117,12 @@ def key(part: Part) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+def changed(part: Part, since: float) -> list[str]:
+    """List the sources of a part that were written since a time."""
+    slack = 1.0  # second: clocks of files may be a little late
+    return [file for file in sources(part) if (HOME / file).stat().st_mtime >= since - slack]
+
+
 def place(part: Part, folder: Path) -> Path:
     """Return where a part's record is, or will be."""
     return folder / "parts" / f"{part.function}-{key(part)}.json"
@@ -152,6 +158,17 @@ def write_text(path: Path, text: str) -> None:
     own = path.with_name(f"{path.name}.{os.getpid()}")
     write_atomically(own, lambda temporary: _write(temporary, text.encode()))
     own.replace(path)
+
+
+def check_writable(folder: Path) -> None:
+    """Refuse a folder before anything is run for it.
+
+    Raises:
+        InputError: if one cannot write there.
+    """
+    path = folder / "parts/try"
+    write_text(path, "")
+    path.unlink()
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -25,7 +25,7 @@ def fault(task: str) -> str | None:
         return f"{TASKS[task]}: {error}"
     raised = [ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Raise)]
     stub = any(NOT_IMPLEMENTED in text for text in raised)
-    return f"{TASKS[task]} is not implemented" if stub else None
+    return f"{TASKS[task]} is not finished" if stub else None
 
 
 def lacks(experiments: Sequence[Experiment]) -> Iterator[str]:
