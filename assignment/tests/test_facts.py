@@ -11,6 +11,7 @@ from assignment.facts import PATH, FactsError, load
 
 FACTS = load()
 README = PATH.parents[1] / "README.md"
+PAGES = PATH.parent / "instructor"
 
 
 def altered(folder: Path, old: str, new: str) -> Path:
@@ -63,3 +64,31 @@ def test_readme_quotes_the_threshold() -> None:
 def test_grading_ends_before_the_platform_stops_it() -> None:
     """Is the whole run's limit below Gradescope's 600 seconds?"""
     assert FACTS.limits.total_seconds + FACTS.limits.start_seconds < FACTS.limits.stop_seconds < 600
+
+
+def test_instructors_pages_quote_the_facts() -> None:
+    """Do points, limits and the leaderboard in the instructor's pages agree with the settings?"""
+    pages = [path.read_text(encoding="utf-8") for path in sorted(PAGES.glob("*.md"))]
+    text = " ".join(" ".join(pages).split())
+    limits, points = FACTS.limits, f"{FACTS.points:g}"
+    quoted = {
+        rf"\| \*Autograder points\* \| {points} \|",
+        rf"gives the reference all {points} points",
+        rf"{points} of {points}",
+        rf"Points sum to {points}",
+        rf"task `written`, {FACTS.tasks['written'].points:g} points",
+        rf"column `{FACTS.translate.leaderboard}`",
+        rf"stops itself after {limits.stop_seconds:g} s",
+        rf"gives each submission's code {limits.total_seconds:g} s",
+    }
+    assert [words for words in sorted(quoted) if not re.search(words, text)] == []
+
+
+def test_links_of_the_instructors_pages_lead_somewhere() -> None:
+    """Is there a file for each path and link in the instructor's pages?"""
+    text = "\n".join(path.read_text(encoding="utf-8") for path in PAGES.glob("*.md"))
+    paths = set(re.findall(r"`((?:assignment|data|reference|autograder)/[\w./]*)`", text))
+    links = set(re.findall(r"\]\(([\w./]+)\)", text))
+    assert len(paths) > 5
+    assert [path for path in paths if not (PATH.parents[1] / path).exists()] == []
+    assert [link for link in links if not (PAGES / link).exists()] == []

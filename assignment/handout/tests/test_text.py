@@ -23,7 +23,7 @@ from assignment.handout.examples import examples
 from assignment.handout.figures.heatmap import SENTENCE, looks
 from assignment.handout.measured import measured
 from assignment.handout.text import CHAPTERS, markdown
-from labs.__main__ import LABS
+from labs.names import LABS
 from nmt.cli import build_parser
 
 FILES = load().task_files
