@@ -14,7 +14,7 @@ endif
 PY := .venv/bin/python -B
 export PYTHONPATH := $(CURDIR):$(CURDIR)/reference
 
-.PHONY: help env grade test starter handout zip e2e written-report data reference labs catalogue \
+.PHONY: help env grade test starter handout zip release e2e written-report data reference labs catalogue \
 	bench constraints clean
 
 help:  ## list the targets
@@ -42,6 +42,9 @@ handout: env  ## write the handout as dist/handout.html and dist/handout.pdf
 
 zip: env  ## build dist/autograder.zip for Gradescope
 	@$(PY) -m autograder.build_zip
+
+release: zip handout  ## build all that a term needs into dist/: the zip, the handout, student.zip
+	@$(PY) -m reference.release --zip dist/student.zip
 
 e2e: zip  ## try the zip in a fresh Debian root, as Gradescope runs it (root, debootstrap)
 	@$(PY) -m autograder.e2e
