@@ -215,6 +215,23 @@ def test_what_was_tried_is_what_is_recorded(root: Path) -> None:
     assert [text for text in named if text not in lab5.AT_FOUR] == []
 
 
+def test_what_left_chance_is_what_is_recorded(
+    root: Path, experiments: dict[str, Experiment]
+) -> None:
+    """Are the figures that 2.3 and 2.4 name those of the record?"""
+    find = report.recorded(root / "LABS.md")
+    probed, longer = (
+        [record["figures"] for part in experiments[name].parts() if (record := find(part))]
+        for name in ("2.4", "2.6")
+    )
+    reached = sorted(max(own["probe"][20:]) for own in probed if own["forget"] is None)
+    assert f"{100 * reached[-1]:.1f} % at most" in lab2.KEPT_A_BIT
+    assert f"{100 * reached[-2]:.0f} % where" in lab2.KEPT_A_BIT
+    (named,) = (own["accuracy"] for own in probed if reached[-1] in own["probe"])
+    assert f"names {100 * named:.1f} %" in lab2.LEFT_CHANCE
+    assert f"{100 * longer[-2]['accuracy']:.1f} % after 5,000 steps" in lab2.LEFT_CHANCE
+
+
 def test_quick_looks_are_named(
     world: tuple[Path, Plans], experiments: dict[str, Experiment]
 ) -> None:

@@ -431,8 +431,9 @@ def running(tmp_path: Path, root: Path) -> Iterator[tuple[psutil.Process, list[p
             while len(pool) < 2:  # until the test's time limit
                 assert main.poll() is None
                 time.sleep(0.1)
-                pool = [p for p in main.children() if p.num_threads() > 1 and "-c" in p.cmdline()]
-                pool = [p for p in pool if "spawn_main" in " ".join(p.cmdline())]
+                pool = [p for p in main.children() if "spawn_main" in " ".join(p.cmdline())]
+                # Only once they are past some imports.
+                pool = [p for p in pool if p.cpu_times().user > 1]
             yield main, pool
         finally:
             for process in (main, *pool):

@@ -100,7 +100,7 @@ def flow_table(results: Results) -> Table:
         label = cell_name(kind, bias)
         norms = [figures["norms"] for figures in results.each(cell=kind, bias=bias)]
         rows.append(Row(label, list(zip(*norms, strict=True)), FLOW_LECTURE[label]))
-    return Table("", [f"T = {length}" for length in LENGTHS], rows, ".2g")
+    return Table("", [f"T = {length}" for length in LENGTHS], rows, "#.2g")
 
 
 def flow_plot(results: Results, figure: Figure) -> None:
@@ -198,6 +198,13 @@ def accuracy(results: Results, kind: str, bias: float | None, length: int) -> fl
     return value
 
 
+LEFT_CHANCE = (
+    "Looked into on the reference: with seed 2 the RNN's loss at T = 50 leaves log 8 in the last "
+    "tenth of the training. It then names 23.5 % of the signals, about what one names who tells "
+    "two groups of four apart, and 25.7 % after 5,000 steps (2.6): it is no way to the solution"
+)
+
+
 def stay_at_chance(results: Results) -> bool:
     """Tell whether RNN and LSTM-1 stay at chance from T = 50."""
     return all(
@@ -209,6 +216,11 @@ def stay_at_chance(results: Results) -> bool:
 
 # --- 2.4 The probe ---
 
+KEPT_A_BIT = (
+    "Looked into on the reference: it is the network of seed 2 again, which has begun to tell two "
+    "groups of signals apart (2.3); the probe reads 27.6 % at most from step 20 on, and 16 % where "
+    "the network has learnt nothing"
+)
 PROBED_STEPS = (1, 2, 5, 10, 20, 50)
 PROBE_CELLS = (("LSTM", 3.0), ("RNN", None))
 PROBE_LECTURE = {
@@ -393,7 +405,7 @@ EXPERIMENTS = (
         table=memory_table,
         plot=memory_plot,
         claims=(
-            Claim("RNN and LSTM-1 stay at chance from T = 50.", stay_at_chance),
+            Claim("RNN and LSTM-1 stay at chance from T = 50.", stay_at_chance, LEFT_CHANCE),
             Claim(
                 "LSTM-3 solves T = 50.",
                 lambda results: accuracy(results, "LSTM", 3.0, 50) > SOLVED,
@@ -425,6 +437,7 @@ EXPERIMENTS = (
             Claim(
                 "RNN at chance by step 20.",
                 lambda results: max(results.first(cell="RNN")["probe"][20:]) < AT_CHANCE,
+                KEPT_A_BIT,
             ),
         ),
     ),

@@ -259,7 +259,7 @@ def _run_together(queue: Queue, processes: int) -> None:
                 for future in done:
                     queue.finish(jobs.pop(future), future.result())
         except BrokenProcessPool:
-            names = "; ".join(queue.bar.running())
+            names = "; ".join(queue.bar.running()) or "none yet"
             raise InputError(
                 f"a process was killed while these ran: {names}. Is memory short? Try --jobs 1"
             ) from None
