@@ -94,7 +94,7 @@ def cliff_table(results: Results) -> Table:
         ["L at w = 1.498", "dL/dw at w = 1.498", "steepest |dL/dw|", "|dL/dw| elsewhere, at most"],
         [
             Row(
-                "",
+                "the cliff",
                 [[loss], [slope], [steepest], [figures["away"]]],
                 ("0.061", "1,723", "4,500", "3"),
             )
