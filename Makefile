@@ -31,11 +31,11 @@ test: env  ## run all of the project's tests, the style and type checks
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy
-	@$(PY) -m reference.release --check
+	@$(PY) -m release --check
 	@OMP_NUM_THREADS=1 $(PY) -m pytest --numprocesses auto
 
 starter: env  ## regenerate starter/ from reference/
-	@$(PY) -m reference.release
+	@$(PY) -m release
 
 handout: env  ## write the handout as dist/handout.html and dist/handout.pdf
 	@$(PY) -m assignment.handout
@@ -43,8 +43,10 @@ handout: env  ## write the handout as dist/handout.html and dist/handout.pdf
 zip: env  ## build dist/autograder.zip for Gradescope
 	@$(PY) -m autograder.build_zip
 
-release: zip handout  ## build all that a term needs into dist/: the zip, the handout, student.zip
-	@$(PY) -m reference.release --zip dist/student.zip
+release: env  ## build all that a term needs into dist/: student.zip, the handout, autograder.zip
+	@$(PY) -m release --zip dist/student.zip
+	@$(PY) -m assignment.handout
+	@$(PY) -m autograder.build_zip
 
 e2e: zip  ## try the zip in a fresh Debian root, as Gradescope runs it (root, debootstrap)
 	@$(PY) -m autograder.e2e

@@ -1,1 +1,1 @@
-"""Make the students' folder `starter/` from the reference: `python -m reference.release`."""
+"""Make the students' folder `starter/` from the reference: `python -m release`."""

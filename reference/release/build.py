@@ -11,6 +11,7 @@ from assignment.facts import Facts
 from assignment.handout.errors import HandoutError
 from assignment.handout.stamp import is_current
 from assignment.written import notebook, pages
+from nmt.files import InputError, write_atomically
 
 from .archive import stored_zip
 from .markers import ReleaseError, find_blocks
@@ -185,13 +186,20 @@ def write(files: Files, folder: Path) -> None:
 
 
 def write_zip(files: Files, path: Path) -> None:
-    """Write the files as a zip, in one folder, so that unpacking does not spread them."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    content = stored_zip((f"{ZIP_FOLDER}/{name}", files[name]) for name in sorted(files))
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        file.write(content)
-    Path(file.name).chmod(0o644)
-    Path(file.name).replace(path)
+    """Write the files as a zip, in one folder, so that unpacking does not spread them.
+
+    Raises:
+        ReleaseError: if path is a place where one cannot write.
+    """
+
+    def fill(temporary: Path) -> None:
+        members = ((f"{ZIP_FOLDER}/{name}", files[name]) for name in sorted(files))
+        temporary.write_bytes(stored_zip(members))
+
+    try:
+        write_atomically(path, fill)
+    except InputError as error:
+        raise ReleaseError(str(error)) from error
 
 
 def _is_release(folder: Path) -> bool:
