@@ -23,6 +23,7 @@ help:  ## list the targets
 env:
 	@sh autograder/environment.sh "$(ENV)" dev
 	@[ .venv -ef "$(ENV)" ] || { rm -rf .venv && ln -s "$(ENV)" .venv; }
+	@$(PY) -m assignment.facts
 
 grade: env  ## grade a submission: SUBMISSION=folder-or-zip OUT=folder TASKS=lstm,bleu SEED=1
 	@$(PY) -m autograder.grade --submission "$(SUBMISSION)" --out "$(OUT)" --tasks "$(TASKS)" $(if $(SEED),--seed $(SEED))

@@ -203,3 +203,10 @@ def _check_kind(what: str, value: Any, kind: Any) -> None:
     wanted = (int,) if kind is int else (int, float)
     if type(value) not in wanted or not 0 <= value < math.inf:
         raise FactsError(f"{what} is {value!r}; it must be a number, finite and not negative")
+
+
+if __name__ == "__main__":  # before anything else is made: one line in the place of a traceback
+    try:
+        load()
+    except FactsError as wrong:
+        sys.exit(f"assignment/{PATH.name}: {wrong}")
