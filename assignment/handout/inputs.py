@@ -34,6 +34,7 @@ OTHERS = (
     "reference/nmt/corpus.py",
     "reference/nmt/encoder.py",
     "reference/nmt/files.py",
+    "reference/nmt/heatmap.py",
     "reference/nmt/lstm.py",
     "reference/nmt/masking.py",
     "reference/nmt/model.py",

@@ -81,8 +81,9 @@ def attend(scores: Tensor, values: Tensor, mask: Tensor) -> tuple[Tensor, Tensor
 
     `masked_softmax` of nmt/masking.py is imported for the first line (what it promises about
     scores and mask holds here too); doing the same here without it is just as right. The inputs are
-    left as they are; both results have the dtype of values and are differentiable with respect to
-    scores, the context also to values. It must work in float32 and float64, at B = 1 and at S = 1.
+    left as they are. scores and values have the same dtype, and so do both results; these are
+    differentiable with respect to scores, the context also to values. It must work in float32 and
+    float64, at B = 1 and at S = 1.
     """
     # BEGIN SOLUTION attention
     weights = masked_softmax(scores, mask)
@@ -126,9 +127,10 @@ class AttentionDecoder(nn.Module):
             u      = [a; h']                            the context first, then h'
             o      = dropout(tanh(combined_output(u)))
 
-        W is the weight of `att_projection` (H, D). memory.keys is always att_projection(values), so
-        scoring them by `dot_score` and scoring memory.values by `multiplicative_score` come to the
-        same; the first is faster, both are accepted. α is as in `attend`, without dropout.
+        W is the weight of `att_projection` (H, D). The caller has made memory.keys, and they are
+        always att_projection(values): step need not call it. So scoring the keys by `dot_score` and
+        scoring memory.values by `multiplicative_score` come to the same; the first is faster, both
+        are accepted. α is as in `attend`, without dropout.
 
         Use the layers made in `__init__`, and `self.dropout` for the dropout: off in evaluation
         mode, and in training mode each entry of o is 0 or tanh(.) / (1 - p). Nothing else is
@@ -136,7 +138,8 @@ class AttentionDecoder(nn.Module):
         and are differentiable with respect to every float input and parameter (o is; the state does
         not depend on the memory). It must work in float32 and float64, at B = 1 and at S = 1.
 
-        Not allowed: `scaled_dot_product_attention`, `nn.MultiheadAttention` and what contains them.
+        Not allowed, in this step or in the functions above: `scaled_dot_product_attention`,
+        `nn.MultiheadAttention`, `flex_attention` and the Transformer layers.
 
         Source: Luong et al. (2015), sections 3.1 and 3.3.
         """

@@ -1,7 +1,8 @@
 """Task `masking`: keep padding out of the attention and out of the loss.
 
-A batch holds sentences of different lengths, filled up with padding on the right. Throughout the
-package a mask is True at PADDING and False at real tokens.
+A batch holds sentences of different lengths, filled up with padding on the right; only
+`masked_softmax` has to work with padding in any place. Throughout the package a mask is True at
+PADDING and False at real tokens.
 """
 
 import torch
@@ -38,10 +39,12 @@ def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
 
         weight[b, s] = exp(scores[b, s]) / sum_r exp(scores[b, r])
 
-    Each row has at least one real position. Scores at padding are finite and at most 50 above the
-    real ones. So all of these are right: -inf at padding before the softmax, any fill of -1e9 or
-    less, or a plain softmax that is masked and then divided by its new sum. Wrong are a fill of 0
-    (which still gets the weight of e^0) and masking without dividing again.
+    Padding may stand anywhere in a row, not only at its end. You may rely on this: each row has at
+    least one real position; all scores are finite; and none at padding is more than 50 above any
+    real score of its row, so that exp() of the difference fits into float32. So all of these are
+    right: -inf at padding before the softmax, any fill of -1e9 or less, or a plain softmax that is
+    masked and then divided by its new sum. Wrong are a fill of 0 (which still gets the weight of
+    e^0) and masking without dividing again.
 
     scores and mask are left as they are. The result is differentiable with respect to scores. It
     must work in float32 and float64, at B = 1 and at S = 1.
@@ -55,8 +58,8 @@ def masked_cross_entropy(logits: Tensor, targets: Tensor, pad_id: int) -> Tensor
     """Return the mean negative log-likelihood of the real target tokens.
 
     logits (B, T, V) float, not normalised; targets (B, T) int64; pad_id int, a vocabulary id (not
-    always 0) -> a tensor of 0 dimensions, in the dtype of logits. A token is real if it differs
-    from pad_id; `</s>` is a real token and counts:
+    always 0) -> a tensor of 0 dimensions, in the dtype of logits. Targets equal to pad_id are
+    padding, wherever they stand; all others are real and count, `</s>` too:
 
         loss = sum over real (b, t) of -log softmax(logits[b, t])[targets[b, t]] / number of real
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from release.build import Files
 
 from nmt import checking, worker
 
@@ -61,6 +62,16 @@ def test_solved(solved: Path, python: list[str]) -> None:
     assert "no model.safetensors yet" in result.stdout
     assert "written    0 of 45 numbers of written.ipynb are filled in" in result.stdout
     assert "Next: python -m nmt train" in result.stdout
+
+
+def test_one_task_done(solved: Path, files: Files, python: list[str]) -> None:
+    """Is the next task named that is not written, whichever one is done?"""
+    assert check(solved, python, "bleu").stdout.endswith("done. All tasks: python -m nmt check\n")
+    (solved / "nmt/attention.py").write_bytes(files["nmt/attention.py"])
+    following = "Next: nmt/attention.py, then: python -m nmt check attention."
+    assert following in check(solved, python, "bleu").stdout
+    (solved / "nmt/masking.py").write_text("def f(:\n", encoding="utf-8")
+    assert "Next: nmt/masking.py" in check(solved, python, "bleu").stdout
 
 
 # One mistake a task, all at once: that each is named also shows that none spills over.

@@ -139,10 +139,21 @@ def test_train_writes_a_checkpoint(
     kept, epoch, best = capsys.readouterr().out.splitlines()
     assert kept == "the weights of the training before are kept in model.previous.safetensors"
     assert epoch.startswith("epoch 1/1: loss ")
-    assert best.startswith("best dev BLEU ")
+    assert best.startswith("best dev BLEU ")  # and no next step: others load the default's place
     previous = checkpoint.with_name("model.previous.safetensors")
     assert previous.read_bytes() == before
     assert set(checkpoint.parent.glob("model*")) == {checkpoint, previous}
+
+
+def test_train_says_what_comes_next(
+    train: Callable[..., int], checkpoint: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    """Are the next commands named, if the weights lie where these look for them?"""
+    monkeypatch.setattr(cli, "CHECKPOINT", checkpoint)
+    assert train("--epochs", "1") == 0
+    assert "then: python -m nmt submit" in capsys.readouterr().out
+    assert train("--epochs", "1", "--no-attention") == 0
+    assert "submit" not in capsys.readouterr().out
 
 
 def test_the_number_of_cores_does_not_matter(
@@ -226,6 +237,14 @@ def test_translate_an_argument_a_file_and_standard_input(
     _stdin(monkeypatch, b"")
     assert cli.main(model) == 0
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.usefixtures("data")
+def test_a_full_stop_is_no_part_of_a_word(checkpoint: Path, capsys: Capture) -> None:
+    """Is somebody who writes a full stop told why the last word is unknown?"""
+    model = ["translate", "--model", str(checkpoint), "--max-length", "4"]
+    assert cli.main([*model, "the", "cat."]) == 0
+    assert capsys.readouterr().err.endswith("<unk>: cat. (leave out full stops and other marks)\n")
 
 
 @pytest.mark.usefixtures("data")

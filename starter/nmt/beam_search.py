@@ -31,12 +31,13 @@ def beam_search(
     """Return the best translations that a search with a beam of k = beam_size finds, best first.
 
     step(tokens (n,) int64, state) -> (log_probs (n, V), the next state) runs the model: `tokens`
-    are the last tokens of n hypotheses (bos at the start), `state` is what the model remembers of
-    them, row by row. log_probs are normalised over V, finite and fresh (you may change them). state
-    is a tuple of one or more tensors of any dtype and rank whose dimension 0 runs over the n
-    hypotheses; at the start n = 1. Row j of a result belongs to row j of the input: when you pick
-    and reorder hypotheses, EVERY tensor of the state has to be picked and reordered with them, by
-    the row of the hypothesis each one comes from.
+    are the last tokens of n hypotheses (bos at the start), on the device of the state; `state` is
+    what the model remembers of them, row by row. step leaves both as they are. log_probs are
+    normalised over V, finite and fresh (you may change them). state is a tuple of one or more
+    tensors of any dtype and rank whose dimension 0 runs over the n hypotheses; at the start n = 1.
+    Row j of a result belongs to row j of the input: when you pick and reorder hypotheses, EVERY
+    tensor of the state has to be picked and reordered with them, by the row of the hypothesis each
+    one comes from.
 
     1. Start with one live hypothesis: no tokens, log_prob 0.
     2. At every step, from all one-token extensions of all live hypotheses (n * V of them), keep the
@@ -54,8 +55,9 @@ def beam_search(
 
     No token is banned: `<unk>`, bos or padding may be generated like any word, and the empty
     translation (), of length 1, is valid. Tokens are Python ints, log_prob and score Python floats.
-    The state passed in is left as it is. beam_size and max_length are at least 1. How often step is
-    called, and with how many hypotheses at a time, is free. Not tested: the order of exact ties.
+    The state passed in, the random numbers and whether gradients are computed are left as they are.
+    beam_size and max_length are at least 1. How often step is called, and with how many hypotheses
+    at a time, is free. Not tested: the order of exact ties.
 
     Example: after `<s>` P(a) = .6, P(</s>) = .4; after a always P(</s>) = .9, P(a) = .1. With k = 2
     and alpha = 1, the first step finishes () with log .4, the second (a) with log .54, and the

@@ -37,7 +37,8 @@ class LSTMCell(nn.Module):
         """Return the next state (h', c') after reading x in the state (h, c).
 
         x (B, I), state = (h, c), each (B, H) -> (h', c'), each (B, H), in the dtype of the inputs.
-        With σ the sigmoid, ∘ the product entry by entry, and W_k*, b_k* the rows of gate k:
+        σ is the sigmoid, ∘ the product entry by entry. Of the two letters at W and b, the first is
+        the source (i: the input x, h: the state h), the second the gate whose rows they are:
 
             i = σ(W_ii x + b_ii + W_hi h + b_hi)        how much of the candidate is written
             f = σ(W_if x + b_if + W_hf h + b_hf)        how much of the old cell is kept
