@@ -176,7 +176,7 @@ def test_attend_single(attention: ModuleType, close: Close) -> None:
 
 
 def test_step_by_hand(attention: ModuleType, close: Close) -> None:
-    """Does a step with E = H = 1 and D = 2 give what the five lines of its docstring give?"""
+    """Does a step with E = H = 1, D = 2 give what its five lines give?"""
     decoder = attention.AttentionDecoder(1, 1, 2).eval()
     weights = {
         "cell.weight_ih": [[0.5, -1.0], [1.0, 0.5], [2.0, 1.0], [-0.5, 1.5]],

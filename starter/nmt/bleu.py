@@ -40,8 +40,8 @@ def corpus_bleu(
     with sacrebleu's (tokenize="none", smooth_method="none", divided by 100) to 1e-12. Not tested:
     `corpus_bleu([], [])`, and BP where c = r = 0.
 
-    Import what you need, `math` and `collections` for two. Not allowed: sacrebleu, nltk,
-    torchmetrics, or any other BLEU than your own.
+    Import what you need, such as `math`. Not allowed: sacrebleu, nltk, torchmetrics, or any other
+    BLEU than your own.
 
     Raises:
         ValueError: if there are not as many candidates as references, or a segment has no

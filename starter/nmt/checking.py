@@ -17,7 +17,7 @@ from nmt.worker import TASKS, Line, Report
 
 COLOURS = {"done": "32", "missing": "33", "wrong": "31"}  # ANSI: green, yellow, red
 INDENT = " " * 11
-WIDTH = 96  # columns
+WIDTH = 80  # columns, as terminals have them unless they are made wider
 FINE = ("number", "open")  # what an answer may be
 MAX_NAMES = 6  # variables of the notebook that are not answered
 
@@ -173,6 +173,19 @@ def _functions_to_write(missing: Iterable[Line]) -> tuple[str, ...]:
     return (f"Still to write: {', '.join(dict.fromkeys(names))}",) if names else ()
 
 
+def _first_unwritten() -> str | None:
+    """Return the first task, in the table's order, that has a stub left or cannot be read."""
+    from nmt.submission import find_stubs  # which imports this module
+
+    for task, file in TASKS.items():
+        try:
+            if find_stubs(file):
+                return task
+        except InputError:
+            return task
+    return None
+
+
 def _print_result(result: Result) -> None:
     print(f"{_coloured(result.state)}{' ' * (9 - len(result.state))}{result.summary}")
     _print_details(result.details)
@@ -199,6 +212,8 @@ def _next_step(results: dict[str, Result]) -> str:
         if result.state != "done":
             return f"{summary} Next: {TASKS[task]}, then: python -m nmt check {task}"
     if len(results) < len(TASKS):
-        return f"{summary} All of them: python -m nmt check"
+        if unwritten := _first_unwritten():
+            summary += f" Next: {TASKS[unwritten]}, then: python -m nmt check {unwritten}."
+        return f"{summary} All tasks: python -m nmt check"
     command = "submit" if CHECKPOINT.exists() else "train"
     return f"{summary} The hidden tests try more than these. Next: python -m nmt {command}"

@@ -7,6 +7,7 @@ while a task's file cannot even be imported.
 import argparse
 import math
 import os
+import string
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
@@ -178,6 +179,8 @@ def train_command(arguments: argparse.Namespace) -> int:
         note(f"interrupted; {command if state.exists() else early}")
         return INTERRUPTED
     print(f"best dev BLEU {best:.2f}, weights in {output}")
+    if output == CHECKPOINT and run.model.config.attention:
+        print("next: python -m nmt translate the kings see the cats, then: python -m nmt submit")
     return 0
 
 
@@ -219,11 +222,17 @@ def translate_command(arguments: argparse.Namespace) -> int:
     english, zhoric = load_vocabularies(data_directory())
     for sentences in sentence_groups(arguments):
         if unknown := sorted({w for line in sentences for w in unknown_words(english, line)}):
-            note(f"not in the vocabulary, read as <unk>: {' '.join(unknown)}")
+            note(f"not in the vocabulary, read as <unk>: {' '.join(unknown)}{hint(unknown)}")
         config = asdict(search_config(arguments))
         for translation in translate(model, english, zhoric, sentences, **config):
             print(translation, flush=True)
     return 0
+
+
+def hint(unknown: Sequence[str]) -> str:
+    """Say what to do about words that a full stop or a comma hangs on."""
+    marked = any(word.strip(string.punctuation) != word for word in unknown)
+    return " (leave out full stops and other marks)" if marked else ""
 
 
 def sentence_groups(arguments: argparse.Namespace) -> Iterator[list[str]]:

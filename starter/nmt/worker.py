@@ -192,6 +192,7 @@ def describe(error: BaseException) -> str:
     """Return one line on an exception: what a test has to say, or what failed and where."""
     if isinstance(error, AssertionError) and str(error) and not str(error).startswith("assert "):
         text = str(error).split("\nassert ")[0]  # without what pytest adds
+        text += _where(error.__cause__) if error.__cause__ else ""
     else:
         text = f"{type(error).__name__}: {error}{_where(error)}"
     line = " ".join(text.split())

@@ -100,7 +100,11 @@ def assert_best(result: list[Any], expected: list[tuple[str, float, float]], ide
         mine[0] == theirs[0] and mine[1:] == pytest.approx(theirs[1:], abs=1.1e-4)
         for mine, theirs in zip(got, expected, strict=True)
     )
-    assert same, f"expected (tokens, log_prob, score) {expected}, got {got}. {idea}"
+    number = f"expected {len(expected)} hypotheses, got {len(got)}: "
+    assert same, (
+        f"{number if len(got) != len(expected) else ''}"
+        f"expected (tokens, log_prob, score) {expected}, got {got}. {idea}"
+    )
 
 
 def test_two_best(search: Callable[..., list[Any]]) -> None:
@@ -108,10 +112,10 @@ def test_two_best(search: Callable[..., list[Any]]) -> None:
     result = search(MAIN, 2)
     aab = result[0].score if result and spelled(result)[0] == "aab" else None
     mistakes = {
-        -0.3412: "The score of aab divides by 5: n counts </s>, but not <s>.",
-        -0.5687: "The score of aab divides by 3: n counts the tokens with </s>.",
+        -0.3412: "The score of aab divides by 5: the length counts </s>, but not <s>.",
+        -0.5687: "The score of aab divides by 3: the length counts </s>, too.",
         -0.0987: "Scores are normalised again at every step; normalise once, at the end.",
-        -1.7060: "The score of aab is not divided by n**alpha.",
+        -1.7060: "The score of aab is not divided by length**alpha.",
     }
     near = [text for value, text in mistakes.items() if aab and abs(aab - value) < 1.1e-4]
     idea = (
@@ -125,7 +129,7 @@ def test_two_best(search: Callable[..., list[Any]]) -> None:
 def test_alpha_zero(search: Callable[..., list[Any]]) -> None:
     """With alpha = 0, are plain log-probabilities compared?"""
     expected = [("b", -1.1301, -1.1301), ("aab", -1.7060, -1.7060)]
-    assert_best(search(MAIN, 2, alpha=0.0), expected, "score = log_prob / n**alpha.")
+    assert_best(search(MAIN, 2, alpha=0.0), expected, "score = log_prob / length**alpha.")
 
 
 def test_greedy(search: Callable[..., list[Any]]) -> None:
@@ -177,7 +181,7 @@ def test_beam_wider_than_the_vocabulary(search: Callable[..., list[Any]]) -> Non
 def test_empty_translation(search: Callable[..., list[Any]]) -> None:
     """May a translation be empty, if `</s>` is the most probable first token?"""
     result = search({"else": (0.9, 0.06, 0.04)}, 1)
-    assert_best(result, [("", -0.1054, -0.1054)], "No token is banned; () has n = 1.")
+    assert_best(result, [("", -0.1054, -0.1054)], "No token is banned; () has the length 1.")
 
 
 def test_plain_values(search: Callable[..., list[Any]]) -> None:

@@ -24,7 +24,13 @@ def corpus(bleu: ModuleType, pairs: Sequence[tuple[str, Sequence[str]]], max_n: 
     """Score pairs of a candidate and its references."""
     candidates = [candidate.split() for candidate, _ in pairs]
     references = [[reference.split() for reference in group] for _, group in pairs]
-    return bleu.corpus_bleu(candidates, references, max_n)
+    try:
+        return bleu.corpus_bleu(candidates, references, max_n)
+    except ArithmeticError as error:  # a division by zero: its message does not say of what
+        raise AssertionError(
+            f"corpus_bleu of {pairs}, max_n = {max_n}: {type(error).__name__}: {error}. An order "
+            "without n-grams has p_n = 0.0, and c = 0 gives the score 0."
+        ) from error
 
 
 def assert_value(got: float, expected: float, what: str, idea: str, abs: float = ROUNDED) -> None:
@@ -93,7 +99,7 @@ SEPARATORS: dict[str, tuple[list[tuple[str, list[str]]], int, float, str]] = {
         [("a b c d e", ["a", "a b c d e f"])],
         1,
         0.818731,
-        "r is the length of the reference closest to the candidate's: here 6, not 1 and not 7.",
+        "r is the closest reference's length: here 6. The shortest is 1, the sum 7.",
     ),
     "tie of lengths": (
         [("a b c d", ["a b c d x", "a b c"])],

@@ -142,7 +142,11 @@ def test_cross_entropy_weighs_tokens(masking: ModuleType, close: Close) -> None:
         torch.tensor(1.75),
         "NLL 4 in a sentence of one token, three times 1 in another",
         "(4 + 1 + 1 + 1) / 4; pad_id is 2 here.",
-        {"as the mean of the sentences' means": 2.5, "when pad_id is taken to be 0": 1.397716},
+        {
+            "as the mean of the sentences' means": 2.5,
+            "when pad_id is taken to be 0": 1.397716,
+            "when the sum is not divided by the number of real tokens": 7.0,
+        },
     )
 
 

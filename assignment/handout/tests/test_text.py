@@ -23,6 +23,7 @@ from assignment.handout.examples import examples
 from assignment.handout.figures.heatmap import SENTENCE, looks
 from assignment.handout.measured import measured
 from assignment.handout.text import CHAPTERS, markdown
+from autograder.probes.shortcuts import RULES
 from labs.names import LABS
 from nmt.cli import build_parser
 
@@ -156,12 +157,31 @@ def test_quoted_checks_are_the_public_tests(text: str, root: Path) -> None:
 
 
 def test_commands_exist(text: str) -> None:
-    """Does `python -m nmt` have every command that the handout names, and `labs` every lab?"""
+    """Does `python -m nmt` have every command that the handout names, and `labs` that lab?"""
     commands = set(re.findall(r"python -m nmt (\w+)", text))
-    assert {"check", "train", "translate", "heatmap", "submit"} <= commands
+    assert {"check", "train", "translate", "heatmap", "tree", "submit"} <= commands
     known = build_parser().format_help()
     assert [name for name in commands if f"    {name} " not in known] == []
-    assert re.findall(r"(?m)^\| `(lab\d)` \|", text) == list(LABS)
+    labs = set(re.findall(r"`(?:python -m labs )?(lab\d)`", text))
+    assert labs
+    assert labs <= set(LABS)
+
+
+def test_what_is_forbidden_is_refused(text: str) -> None:
+    """Does the grader refuse all that the list names, and nothing in the tasks without a rule?"""
+    rows = dict(
+        re.findall(r"(?m)^\| (`[^|]*`) \| ([^|]*) \|$", text.split("A file may not use")[1])
+    )
+    assert {name for cell in rows for name in re.findall(r"`(\w+)`", cell)} == set(FILES)
+    for cell, banned in rows.items():
+        for task in re.findall(r"`(\w+)`", cell):
+            names = re.findall(r"`([\w.]+)`", banned)
+            assert names
+            paths = (
+                names if task == "bleu" else [f"torch.{n.removeprefix('torch.')}" for n in names]
+            )
+            refused = [path for path in paths if task in RULES and RULES[task].paths.match(path)]
+            assert refused == (paths if task in RULES else []), task
 
 
 def test_fractions_in_the_chapters_hold() -> None:
