@@ -132,10 +132,7 @@ def template_values(facts: Facts) -> dict[str, str]:
         "translate_points": f"{facts.tasks['translate'].points:g}",
         "written_points": f"{facts.tasks['written'].points:g}",
         "full_bleu": f"{facts.translate.full_bleu:g}",
-        "zero_bleu": f"{facts.translate.zero_bleu:g}",
-        "beam_size": str(facts.translate.beam_size),
         "epochs": str(facts.training.epochs),
-        "seed": str(facts.training.seed),
         "parameters": f"{facts.model.parameters_attention:,}",
     }
 

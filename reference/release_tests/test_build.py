@@ -1,6 +1,7 @@
 """Tests of reference/release/build.py and of the command."""
 
 import ast
+import re
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,6 +21,7 @@ from release.build import (
 from release.markers import ReleaseError
 
 from assignment.facts import Facts
+from labs.names import LABS
 from nmt import files as nmt_files
 from nmt import worker
 
@@ -63,6 +65,12 @@ def test_readme_has_the_points(files: Files, facts: Facts) -> None:
         assert f"| `{task.id}` | {task.title} |" in text
     changed = replace(facts, translate=replace(facts.translate, full_bleu=91.5))
     assert render("at $full_bleu", changed) == "at 91.5"
+
+
+def test_readme_has_the_labs(files: Files) -> None:
+    """Does the README say of every lab what it needs?"""
+    rows = re.findall(r"(?m)^\| `(lab\d)` \|", files["README.md"].decode())
+    assert rows == list(LABS)
 
 
 @pytest.mark.parametrize("text", ["$unknown", "a $ alone"])
