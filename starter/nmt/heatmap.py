@@ -60,7 +60,7 @@ def _name_axes(axes: Axes, translation: Translation) -> None:
         rotation_mode="anchor",
     )
     axes.set_yticks([i + 0.5 for i in range(len(target))], target)
-    axes.tick_params(length=0)
+    axes.tick_params(length=0, pad=6)
     axes.set_xlabel("English, read")
     axes.set_ylabel("Zhoric, written")
     axes.spines[:].set_visible(False)
