@@ -76,7 +76,7 @@ def test_it_runs_on_the_reference(solved: Path, root: Path) -> None:
         assert picture.data["image/png"].startswith("iVBORw0KGgo")  # a PNG's first bytes
         assert len(picture.data["text/plain"]) > 20
     text = "".join(output.text for output in outputs(notebook, "stream"))
-    assert "Ready: 1,134,116 parameters, 40 sentence pairs" in text
+    assert f"Ready: 1,134,116 parameters, {4 * GROUP} sentence pairs" in text
     assert "    miro gron domo rosa tavek\n" in text  # the old cat sees a red house
     assert "(unknown: zebra)" in text
     assert "most often it looks at [('the'" in text
