@@ -91,6 +91,7 @@ class Limits:
     start_seconds: float
     task_seconds: float
     translate_seconds: float
+    notebook_seconds: float
     answer_seconds: float
     total_seconds: float
     diagnosis_seconds: float

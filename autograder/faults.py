@@ -11,16 +11,17 @@ class StudentFault(AssertionError):
     """One test is not passed; the message is for the student.
 
     `outcome` is what `extra_data` of the test says. `private` is the message without any text that
-    the student's code chose, which could quote inputs.
+    the student's code chose, which could quote inputs. `misconception` is the known mistake behind
+    it, where the test itself knows it.
     """
 
     outcome = "failed"
     tells = True  # which mistake it may be
-    misconception: str | None = None  # the known mistake behind it, where the test itself knows it
 
-    def __init__(self, message: str, private: str = "") -> None:
+    def __init__(self, message: str, private: str = "", misconception: str | None = None) -> None:
         super().__init__(message)
         self.private = private or message
+        self.misconception = misconception
 
 
 class Mismatch(StudentFault):

@@ -15,6 +15,9 @@ from autograder.sources import IntakeError
 # Outputs, pasted images, and the state of widgets.
 DROPPED = {b'"outputs"', b'"attachments"', b'"widgets"'}
 LONGEST_STRING = 100_000  # bytes; longer ones are images that an editor has put into a text
+# Bytes in another encoding than UTF-8: decoding takes six times as much memory. No editor of
+# notebooks writes one.
+MAX_RECODED = 8_000_000
 MAX_BRACKETS = 5_000_000  # in outputs; they take some seconds to look through
 TOKEN = re.compile(rb'"[^"]*"|[\[\]{}]')
 # Many strings at a time: an endless loop of `print` leaves millions.
@@ -31,7 +34,12 @@ def slim(content: bytes, limit: int) -> bytes:
     """
     try:
         encoding = json.detect_encoding(content)
-        if encoding != "utf-8":
+        if not encoding.startswith("utf-8"):
+            if len(content) > MAX_RECODED:
+                raise IntakeError(
+                    f"written.ipynb is {encoding.upper()} with more than {MAX_RECODED:,} bytes: "
+                    "clear its outputs, or save it as UTF-8, as Jupyter does."
+                )
             content = content.decode(encoding).encode()
     except UnicodeError as error:
         raise IntakeError(f"written.ipynb is no text ({error}): save it again.") from error

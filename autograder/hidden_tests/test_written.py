@@ -30,9 +30,11 @@ from autograder.faults import (
 from autograder.hidden_tests import answers
 from autograder.intake import Submission
 from autograder.sandbox.session import TaskRunner
+from nmt.answers import STATES, Reading, settled, unsettled
 from nmt.files import InputError
 from nmt.notebook import read_cells
 
+RUN = "notebook"  # what the worker said of the whole of it, for the tests that follow
 pytestmark = pytest.mark.task("written")
 
 FACTS = load()
@@ -55,34 +57,36 @@ class Found:
     """What became of one answer, as the worker says."""
 
     answer: Answer
-    state: str
-    value: float
-    text: str
-    times: int
+    reading: Reading
+
+    @property
+    def state(self) -> str:
+        """Return what kind of reading it is."""
+        return self.reading.state
 
     @property
     def right(self) -> bool:
         """Tell whether it is the right number."""
-        return self.state == "number" and self.answer.accepts(self.value)
+        return self.state == "number" and self.answer.accepts(self.reading.value)
 
     @property
     def slip(self) -> str | None:
         """Return the id of the known mistake behind a wrong number."""
-        slip = self.answer.slip(self.value) if self.state == "number" and not self.right else None
+        if self.state != "number" or self.right:
+            return None
+        slip = self.answer.slip(self.reading.value)
         return f"written/{self.answer.question}-{slip.id}" if slip is not None else None
 
     @property
     def line(self) -> str:
         """Say what is wrong with it; never what would be right."""
-        name, text = self.answer.name, self.text.rstrip(".")
+        name, (_, value, text, times) = self.answer.name, self.reading
         if self.state == "odd":
-            return f"{name} {text}; expected {WANTED}."
-        if self.state != "number":
-            return f"{name}: your code {text}."
-        again = f" (the last of the {self.times} values that you assign)" if self.times > 1 else ""
-        slip = self.answer.slip(self.value)
+            return f"{name} {text.rstrip('.')}; expected {WANTED}."
+        again = f" (the last of the {times} values that you assign)" if times > 1 else ""
+        slip = self.answer.slip(value)
         hint = f" Hint: {slip.hint}" if slip is not None else ""
-        return f"{name}, {self.answer.wanted}: {self.value:.6g} is not right{again}.{hint}"
+        return f"{name}, {self.answer.wanted}: {value:.6g} is not right{again}.{hint}"
 
 
 class WrongAnswers(Mismatch):
@@ -137,23 +141,42 @@ def code_cells(submission: Submission) -> list[str]:
 
 
 def ask(probe: TaskRunner, cells: list[str], question: Question) -> list[Found]:
-    """Let the worker run what the question's answers depend on."""
-    reply = probe.call(
-        "read", cells=cells, names=list(question.names), seconds=FACTS.limits.answer_seconds
-    )
-    values = answers.items(reply, len(question.answers))
-    return [found_of(answer, value) for answer, value in zip(question.answers, values)]
+    """Let the worker run the notebook once, and then what lost answers of a question depend on."""
+    if RUN not in probe.memory:
+        probe.memory[RUN] = run_all(probe, cells)
+    found = {name: probe.memory[RUN][name] for name in question.names}
+    lost = unsettled(found, question.names)
+    if lost:
+        seconds = FACTS.limits.answer_seconds
+        part = readings(probe, cells=cells, names=lost, seconds=seconds, whole=False)
+        found.update({name: settled(found[name], part[name]) for name in lost})
+    return [Found(answer, found[answer.name]) for answer in question.answers]
 
 
-def found_of(answer: Answer, value: Any) -> Found:
+def run_all(probe: TaskRunner, cells: list[str]) -> dict[str, Reading]:
+    """Let the worker run the whole notebook, as Jupyter's Run All does, for all questions."""
+    names = [name for question in NUMERIC for name in question.names]
+    seconds = FACTS.limits.notebook_seconds
+    try:
+        return readings(probe, cells=cells, names=names, seconds=seconds, whole=True)
+    except StudentFault:  # which is no question's before it is known whose code it comes from
+        return dict.fromkeys(names, Reading("missing"))
+
+
+def readings(probe: TaskRunner, names: list[str], **inputs: Any) -> dict[str, Reading]:
+    """Return what the worker says of some answers."""
+    reply = answers.items(probe.call("read", names=names, **inputs), len(names))
+    return {name: reading_of(value) for name, value in zip(names, reply)}
+
+
+def reading_of(value: Any) -> Reading:
     """Take apart what a worker says of one answer; it may be the student's invention."""
     state, number, text, times = answers.items(value, 4)
-    known = (*FAULTS, "number", "open", "missing", "odd")
-    if state not in known or type(text) is not str or type(times) is not int:
+    if state not in STATES or type(text) is not str or type(times) is not int:
         raise Mismatch(answers.MESSAGE)
     if type(number) is not float or not math.isfinite(number):
         raise Mismatch(answers.MESSAGE)
-    return Found(answer, state, number, text, times)
+    return Reading(state, number, text, times)
 
 
 def fault(found: list[Found]) -> StudentFault:
@@ -164,14 +187,22 @@ def fault(found: list[Found]) -> StudentFault:
         return NotImplementedYet(
             f"Not answered yet: {', '.join(one.answer.name for one in found)}."
         )
-    lines = [*(one.line for one in lost if one.state not in UNTOLD), *untold(lost)]
+    lines = [one.line for one in lost if one.state in ("number", "odd")]
+    lines += [*shared(lost), *untold(lost)]
     lines += [f"Right: {', '.join(right)}."] if right else []
     states = {one.state for one in lost}
     kind = next((kind for state, kind in FAULTS.items() if state in states), WrongAnswers)
     slips = [one.slip for one in lost if one.slip is not None]
-    wrong = kind("\n".join(lines))
-    wrong.misconception = slips[0] if slips else None
-    return wrong
+    return kind("\n".join(lines), misconception=slips[0] if slips else None)
+
+
+def shared(lost: list[Found]) -> list[str]:
+    """Return a line for each thing that went wrong in code, with all the answers that it cost."""
+    names: dict[str, list[str]] = {}
+    for one in lost:
+        if one.state in FAULTS:
+            names.setdefault(one.reading.text.rstrip("."), []).append(one.answer.name)
+    return [f"{', '.join(some)}: your code {text}." for text, some in names.items()]
 
 
 def untold(lost: list[Found]) -> list[str]:

@@ -182,6 +182,7 @@ class TaskRunner:
     ignored: Sequence[str] = ()  # files of the submission that the worker's folder does not get
     calls: int = 0
     record: list[Call] = field(default_factory=list, repr=False)
+    memory: dict[str, Any] = field(default_factory=dict, repr=False)  # from a test to later ones
     _worker: Worker | None = None
     _unloadable: StudentFault | None = None
     _starts: int = 0

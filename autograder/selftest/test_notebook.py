@@ -89,6 +89,10 @@ REFUSED = {
     "too many strings": (b'"",' * LIMIT, "more than 10,000 bytes without its outputs"),
     "brackets without end in outputs": (b'{"outputs": [' + b"[]," * 1000, "more outputs than"),
     "no text": (b"\xff\xfe\xff", "is no text"),
+    "large, and not in UTF-8": (
+        json.dumps({**SMALL, "outputs": ["x" * 1000]}).encode("utf-16"),
+        "is UTF-16 with more than 2,000 bytes: clear its outputs",
+    ),
 }
 
 
@@ -96,12 +100,23 @@ REFUSED = {
 def test_what_is_refused(content: bytes, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Is a document that would cost too much refused, in one line that says what to do?"""
     monkeypatch.setattr(notebook, "MAX_BRACKETS", 1000)
+    monkeypatch.setattr(notebook, "MAX_RECODED", 2000)
     with pytest.raises(IntakeError, match=words) as caught:
         slim(content, LIMIT)
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("content", [b"", b'"', b'{"outputs": [', b"\\", b'{"outputs": ["', b"]}"])
-def test_what_is_no_notebook_passes(content: bytes) -> None:
+CUT_OFF = {
+    b"": b"",
+    b'"': b'"',
+    b"\\": b"\\",
+    b"]}": b"]}",
+    b'{"outputs": [': b'{"outputs": []',
+    b'{"outputs": ["': b'{"outputs": []',
+}
+
+
+@pytest.mark.parametrize("content,left", CUT_OFF.items(), ids=range(len(CUT_OFF)))
+def test_what_is_no_notebook_passes(content: bytes, left: bytes) -> None:
     """Is what is cut off or no JSON left to who parses it?"""
-    assert len(slim(content, LIMIT)) <= len(content) + 1
+    assert slim(content, LIMIT) == left

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import json
-import random
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -24,37 +22,25 @@ from autograder.results import Verdict
 from autograder.sandbox.isolation import Isolation
 from autograder.selftest.harness import (
     FACTS,
-    REFERENCE,
     Diagnoses,
     WarmWorker,
     reference_files,
     run_task,
 )
-from nmt.answers import evaluate
+from autograder.selftest.notebooks import (
+    BLANK,
+    KEEPS,
+    SOLVED,
+    Notebook,
+    answers,
+    cell,
+    solved,
+    with_more_cells,
+)
+from nmt.answers import Reading
 
-Notebook = dict[str, Any]
-SOLVED = (REFERENCE / FACTS.notebook).read_bytes()
-BLANK = (REFERENCE.parent / "starter" / FACTS.notebook).read_bytes()
 TESTS = FACTS.tasks["written"].tests
 FULL = FACTS.tasks["written"].points
-
-
-def solved() -> Notebook:
-    """Return the solved notebook, to be altered."""
-    notebook: Notebook = json.loads(SOLVED)
-    return notebook
-
-
-def cell(source: str | list[str], kind: str = "code") -> Notebook:
-    """Return a cell as editors without ids write it."""
-    rest: Notebook = {"outputs": [], "execution_count": None} if kind == "code" else {}
-    return {"cell_type": kind, "metadata": {}, "source": source, **rest}
-
-
-def answers(notebook: Notebook, question: str) -> Notebook:
-    """Return the cell of a question's answers."""
-    found: Notebook = next(c for c in notebook["cells"] if c["id"] == f"{question}-answers")
-    return found
 
 
 def grading(
@@ -71,19 +57,30 @@ def points(verdicts: dict[str, Verdict]) -> float:
     return round(sum(verdict.score for verdict in verdicts.values()), 6)
 
 
-class Here:
-    """Evaluate in this process, which is quicker, and safe for cells that end or hang nothing."""
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take less time for all that does not end."""
+    limits = replace(FACTS.limits, notebook_seconds=2.0, answer_seconds=0.5)
+    monkeypatch.setattr(hidden, "FACTS", replace(FACTS, limits=limits))
 
-    def call(self, function: str, cells: list[str], names: list[str], seconds: float) -> Any:
+
+class Here:
+    """Read in processes of this one's, which is quicker than in a worker's."""
+
+    def __init__(self) -> None:
+        self.memory: dict[str, Any] = {}
+
+    def call(self, function: str, **inputs: Any) -> Any:
         """Do what the probe does."""
-        return [list(reading) for reading in evaluate(cells, names).values()]
+        return probe.read(**inputs)
 
 
 def judged(notebook: Notebook | bytes) -> dict[str, list[hidden.Found]]:
     """Return what is found of each question's answers: id -> one of each."""
     content = notebook if isinstance(notebook, bytes) else json.dumps(notebook).encode()
     cells = hidden.code_cells(Submission({FACTS.notebook: content}))
-    return {q.id: hidden.ask(Here(), cells, q) for q in NUMERIC}  # type: ignore[arg-type]
+    here: Any = Here()
+    return {q.id: hidden.ask(here, cells, q) for q in NUMERIC}
 
 
 def wrong(notebook: Notebook | bytes) -> list[str]:
@@ -94,95 +91,10 @@ def wrong(notebook: Notebook | bytes) -> list[str]:
 # --- Notebooks that keep every point ---
 
 
-def executed(notebook: Notebook) -> None:
-    """Leave outputs of all kinds, some large."""
-    for number, one in enumerate(c for c in notebook["cells"] if c["cell_type"] == "code"):
-        one["execution_count"] = number
-        one["outputs"] = [
-            {"output_type": "stream", "name": "stdout", "text": ["x" * 50 + "\n"] * 2000},
-            {"output_type": "display_data", "data": {"image/png": "A" * 300_000}, "metadata": {}},
-            {"output_type": "error", "ename": "E", "evalue": '"]}', "traceback": ["\u001b[0m\\"]},
-        ]
-
-
-def by_colab(notebook: Notebook) -> None:
-    """Rewrite metadata as Colab does: ids of its own in the metadata, tags lost."""
-    notebook["nbformat_minor"] = 0
-    notebook["metadata"] = {"colab": {"provenance": []}, "kernelspec": {"name": "python3"}}
-    for number, one in enumerate(notebook["cells"]):
-        del one["id"]
-        one["metadata"] = {"id": f"aBc{number}", "colab": {"base_uri": "https://localhost/"}}
-
-
-def by_vs_code(notebook: Notebook) -> None:
-    """Rewrite metadata as VS Code does."""
-    notebook["nbformat_minor"] = 2
-    notebook["metadata"] = {"language_info": {"name": "python", "version": "3.12.1"}}
-    for one in notebook["cells"]:
-        del one["id"]
-        one["metadata"] = {"vscode": {"languageId": "python"}}
-
-
-def by_jupyterlab(notebook: Notebook) -> None:
-    """Rewrite metadata as JupyterLab does, with the source as one text."""
-    notebook["metadata"]["widgets"] = {"application/vnd.jupyter.widget-state+json": {"state": {}}}
-    for one in notebook["cells"]:
-        one["metadata"] = {**one["metadata"], "trusted": True, "jupyter": {"source_hidden": False}}
-        one["source"] = "".join(one["source"])
-
-
-def reordered(notebook: Notebook) -> None:
-    """Shuffle all cells."""
-    random.Random(1).shuffle(notebook["cells"])
-
-
-def duplicated(notebook: Notebook) -> None:
-    """Put every cell there twice, and a blank copy of the answers before and behind."""
-    blanks = json.loads(BLANK)["cells"]
-    notebook["cells"] = [*blanks, *notebook["cells"], *copy.deepcopy(notebook["cells"]), *blanks]
-
-
-def without_prose(notebook: Notebook) -> None:
-    """Delete all that is no code, and split the answers into cells of one line."""
-    code = [c for c in notebook["cells"] if c["cell_type"] == "code"]
-    notebook["cells"] = [
-        cell(line)
-        for one in code
-        for line in "".join(one["source"]).split("\n")
-        if not line.startswith("#")
-    ]
-
-
-def with_more_cells(notebook: Notebook) -> None:
-    """Add cells that fail, loop, print and are no Python, and some prose."""
-    more = [
-        *(cell(source) for source in ("%matplotlib inline", "!pip install numpy", "print(1", "?x")),
-        *(cell(source) for source in ("raise ValueError", "import plotly", "while True: pass")),
-        *(cell(source) for source in ("exit()", "import os\nos._exit(3)", "display(undefined)")),
-        *(cell("some text", kind) for kind in ("markdown", "raw")),
-    ]
-    for place, one in enumerate(more):
-        notebook["cells"].insert(3 * place, one)
-
-
-def attached(notebook: Notebook) -> None:
-    """Paste images into the prose, as an attachment and as a long line."""
-    text = next(c for c in notebook["cells"] if c["id"] == "q1_why-text")
-    text["attachments"] = {"image.png": {"image/png": "A" * 2_000_000}}
-    text["source"] = ["![](data:image/png;base64,", "A" * 2_000_000, ")"]
-
-
-KEEPS: dict[str, Callable[[Notebook], None]] = {
-    function.__name__.replace("_", " "): function
-    for function in (
-        *(executed, by_colab, by_vs_code, by_jupyterlab, reordered, duplicated),
-        *(without_prose, with_more_cells, attached),
-    )
-}
-
-
 @pytest.mark.parametrize("alter", KEEPS.values(), ids=KEEPS)
-def test_notebook_keeps_its_points(alter: Callable[[Notebook], None], tmp_path: Path) -> None:
+def test_notebook_keeps_its_points(
+    alter: Callable[[Notebook], None], tmp_path: Path, hasty: None
+) -> None:
     """Does a solved notebook keep every point, whichever editor it went through?"""
     notebook = solved()
     alter(notebook)
@@ -236,6 +148,23 @@ STYLES = {
         "q5_torch = count(nn.LSTMCell(50, 80))\n"
         "q5_lstm = q5_torch - 4 * 80; q5_gru = q5_lstm * 3 // 4; q5_rnn = q5_lstm / 4",
     ),
+    # What a statement does under other names, or without any.
+    "an alias": ("q2", "w = [0.]; v = w\nv[0] = 13\nq2_norm = w[0]"),
+    "a function that fills": (
+        "q2",
+        "def fill(a): a[0] = 13\nw = [0.]\nfill(w)\nq2_norm = w[0]",
+    ),
+    "numpy's out": (
+        "q2",
+        "import numpy as np\na = np.zeros(1)\nnp.add(a, 13, out=a)\nq2_norm = float(a[0])",
+    ),
+    "torch's init": (
+        "q2",
+        "import torch\nl = torch.nn.Linear(1, 1)\n"
+        "torch.nn.init.constant_(l.weight, 13.)\nq2_norm = l.weight.item()",
+    ),
+    "a global": ("q2", "y = 1\ndef f():\n    global y\n    y = 13\nf()\nq2_norm = y"),
+    "globals": ("q2", "y = 1\nglobals()['y'] = 13\nq2_norm = y"),
     "whole numbers as floats": ("q2", "q2_norm = (5**2 + 12**2) ** 0.5\nq2_loose_1 = '-5'"),
 }
 
@@ -289,10 +218,8 @@ def test_one_answer_is_told_and_costs_no_other(line: str, outcome: str, words: s
     assert str(fault).endswith("Right: q2_tight_1, q2_tight_2, q2_loose_1, q2_loose_2.")
 
 
-def test_a_loop_costs_its_statement(warm: WarmWorker, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_loop_costs_its_statement(warm: WarmWorker, hasty: None) -> None:
     """Does an endless loop cost one answer of five, and are those behind it read?"""
-    limits = replace(FACTS.limits, answer_seconds=1.0)
-    monkeypatch.setattr(hidden, "FACTS", replace(FACTS, limits=limits))
     notebook = solved()
     own = answers(notebook, "q2")
     own["source"] = [
@@ -305,11 +232,46 @@ def test_a_loop_costs_its_statement(warm: WarmWorker, monkeypatch: pytest.Monkey
     assert "did not end at `while True: q2_norm = 13`" in spoilt.message
 
 
-def test_cells_that_end_python_cost_no_question(warm: WarmWorker) -> None:
+def test_cells_that_end_python_cost_no_question(warm: WarmWorker, hasty: None) -> None:
     """Does a notebook full of cells that end, loop and fail keep every point in the sandbox?"""
     notebook = solved()
     with_more_cells(notebook)
     assert points(grading(warm, notebook)) == FULL
+
+
+BESIDE = {
+    "two loops": ["while True: pass"] * 2,
+    "two cells that take long": ["import time\ntime.sleep(0.8)"] * 2,
+    "an end of Python": ["import os\nos._exit(0)"],
+    "a loop that no signal reaches": ["sum(iter(int, 1))"],
+    "a loop that catches everything": [
+        "while True:\n    try:\n        while True: pass\n    except BaseException: pass"
+    ],
+    "the parent's end": ["import os, signal\nos.kill(os.getppid(), signal.SIGKILL)"],
+    "all of them": [
+        *("while True: pass", "import os\nos._exit(0)", "sum(iter(int, 1))"),
+        *("os.abort()", "raise SystemExit"),
+    ],
+}
+
+
+@pytest.mark.parametrize("cells", BESIDE.values(), ids=BESIDE)
+def test_a_deleted_line_costs_itself_alone(
+    isolation: Isolation, cells: list[str], hasty: None
+) -> None:
+    """Do answers that were read stay, if one is not there and other cells do their worst?"""
+    notebook = solved()
+    own = answers(notebook, "q2")
+    own["source"] = [line for line in own["source"] if "q2_norm" not in line]
+    for place, source in enumerate(cells):
+        notebook["cells"].insert(1 + 20 * place, cell(source))
+    work = Submission({FACTS.notebook: json.dumps(notebook).encode()})
+    graded = grade.grade(work, FACTS, tasks=["written"], seed=1, isolation=isolation)
+    assert graded.tests[1].message == (
+        "Not assigned anywhere (keep the lines that the notebook came with): q2_norm.\n"
+        "Right: q2_tight_1, q2_tight_2, q2_loose_1, q2_loose_2."
+    )
+    assert points({test.name: test for test in graded.tests}) == FULL - TESTS["test_q2"] / 5
 
 
 ENDS = {
@@ -330,34 +292,35 @@ ENDS = {
 
 
 @pytest.mark.parametrize("code,outcome,words", ENDS.values(), ids=ENDS)
-def test_what_ends_or_hangs_costs_its_question(
-    warm: WarmWorker, code: str, outcome: str, words: str, monkeypatch: pytest.MonkeyPatch
+def test_what_ends_or_hangs_costs_its_statement(
+    warm: WarmWorker, code: str, outcome: str, words: str, hasty: None
 ) -> None:
-    """Does code that takes its process along lose its question alone?"""
-    limits = replace(FACTS.limits, answer_seconds=0.5)
-    monkeypatch.setattr(hidden, "FACTS", replace(FACTS, limits=limits))
+    """Does code that takes its process along lose what it would have assigned, and is it quoted?"""
     notebook = solved()
     body = code.replace("\n", "\n    ")
     answers(notebook, "q9")["source"] = (
-        f"def f():\n    {body}\nq9_padding = f()\nq9_first = q9_sum = 1"
+        f"def f():\n    {body}\nq9_padding = q9_first = f()\nq9_sum = 0.898"
     )
     verdicts = grading(warm, notebook)
-    assert points(verdicts) == FULL - TESTS["test_q9"]
+    assert points(verdicts) == round(FULL - TESTS["test_q9"] * 2 / 3, 6)
     assert verdicts["test_q9"].outcome == outcome
-    assert words in verdicts["test_q9"].message
+    assert verdicts["test_q9"].message == (
+        f"q9_padding, q9_first: your code {words} at `q9_padding = q9_first = f()`.\nRight: q9_sum."
+    )
 
 
 def test_loops_in_every_question_leave_each_its_message(
     warm: WarmWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Is every question named, where all of them hang as hard as they can?"""
-    limits = replace(FACTS.limits, answer_seconds=0.1)
+    """Is every question named, and its fault said once, where all hang as hard as they can?"""
+    limits = replace(FACTS.limits, notebook_seconds=0.2, answer_seconds=0.1)
     monkeypatch.setattr(hidden, "FACTS", replace(FACTS, limits=limits))
-    lines = [f"{name} = sum(iter(int, 1))" for question in NUMERIC for name in question.names]
+    lines = [f"{' = '.join(question.names)} = sum(iter(int, 1))" for question in NUMERIC]
     verdicts = grading(warm, {"cells": [cell("\n".join(lines))]})
-    for question, verdict in zip(NUMERIC, verdicts.values()):
+    for question, line, verdict in zip(NUMERIC, lines, verdicts.values()):
         assert (verdict.score, verdict.outcome) == (0.0, "timeout")
-        assert all(f"{name}: your code did not end." in verdict.message for name in question.names)
+        said = f"{', '.join(question.names)}: your code did not end at `{line[:80].rstrip()}"
+        assert verdict.message.startswith(said)
 
 
 @pytest.mark.parametrize("question", NUMERIC, ids=lambda question: question.id)
@@ -366,11 +329,11 @@ def test_slips_are_named(question: Any) -> None:
     for answer in question.answers:
         for slip in answer.slips:
             others = [
-                hidden.Found(other, "number", other.expected, "", 1)
+                hidden.Found(other, Reading("number", other.expected))
                 for other in question.answers
                 if other is not answer
             ]
-            wrong = hidden.Found(answer, "number", computed(slip.value), "", 1)
+            wrong = hidden.Found(answer, Reading("number", computed(slip.value)))
             assert not wrong.right
             fault = hidden.fault([*others, wrong])
             assert f"Hint: {slip.hint}" in str(fault)
@@ -463,7 +426,7 @@ LIES = {
 def test_whatever_the_worker_says_is_a_verdict(reply: Any) -> None:
     """Is an answer that no probe gives the student's fault, and never the grader's?"""
 
-    class Liar:
+    class Liar(Here):
         def call(self, function: str, **inputs: Any) -> Any:
             return reply
 
@@ -471,13 +434,31 @@ def test_whatever_the_worker_says_is_a_verdict(reply: Any) -> None:
         hidden.ask(Liar(), [], NUMERIC[8])  # type: ignore[arg-type]
 
 
-FORGED = [b"", b"x", b"[1]", b"[" * 60_000, b"{}", b'"' + b"x" * 100_000 + b'"']
+FORGED = {
+    "nothing": b"\n",
+    "no JSON": b"x\n",
+    "another thing": b"[1]\n",
+    "depth without end": b"[" * 5_000 + b"\n",
+    "an object": b"{}\n",
+    "a line without end": b"x" * 10_000,
+    "another state": b'["answer", "q", "right", 1.0, "", 1]\n',
+    "an integer": b'["answer", "q", "number", 1, "", 1]\n',
+    "a statement that is none": b'["at", "q", ""]\n',
+    "an answer that was not asked for": b'["answer", "p", "number", 1.0, "", 1]\n',
+}
 
 
-@pytest.mark.parametrize("text", FORGED, ids=range(len(FORGED)))
-def test_forged_readings_are_none(text: bytes) -> None:
-    """Is what a cell writes in the place of readings no reading?"""
-    assert probe._readings(text, 3) is None
+@pytest.mark.parametrize("said", FORGED.values(), ids=FORGED)
+def test_forged_readings_are_none(said: bytes) -> None:
+    """Does what a cell writes in the place of readings cost its answers, and give no number?"""
+    attack = (
+        "import os, stat\nfor n in range(3, 256):\n    try:\n"
+        f"        if stat.S_ISFIFO(os.fstat(n).st_mode): os.write(n, {said!r})\n"
+        "    except OSError: pass\nq = 1"
+    )
+    ((state, value, text, _),) = probe.read([attack], ["q"], 1.0, whole=True)
+    assert (state, value) in (("crash", 0.0), ("number", 1.0))
+    assert "changed how the grader reads answers" in text or state == "number"
 
 
 def test_notebook_that_is_missing_does_not_start_a_worker() -> None:

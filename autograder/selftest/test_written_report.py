@@ -14,8 +14,8 @@ import pytest
 
 from autograder import reasoning, written_report
 from autograder.reasoning import PARTS, texts
-from autograder.selftest import test_written as notebooks
-from autograder.selftest.test_written import BLANK, SOLVED, Notebook, cell, solved
+from autograder.selftest import notebooks
+from autograder.selftest.notebooks import BLANK, SOLVED, Notebook, cell, solved
 from nmt.notebook import read_cells
 
 NASTY = (

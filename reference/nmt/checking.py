@@ -9,9 +9,10 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from typing import Any
 
 from nmt import worker
-from nmt.answers import ANSWERS
+from nmt.answers import ANSWERS, TEXTS
 from nmt.files import CHECKPOINT, HOME, NOTEBOOK, InputError
 from nmt.worker import TASKS, Line, Report
 
@@ -19,7 +20,7 @@ COLOURS = {"done": "32", "missing": "33", "wrong": "31"}  # ANSI: green, yellow,
 INDENT = " " * 11
 WIDTH = 80  # columns, as terminals have them unless they are made wider
 FINE = ("number", "open")  # what an answer may be
-MAX_NAMES = 6  # variables of the notebook that are not answered
+MAX_NAMES = 6  # variables of the notebook that are not answered, or of its texts
 
 
 @dataclass(frozen=True)
@@ -124,16 +125,35 @@ def judge_written() -> Result:
     last = report.lines[-1] if report.lines else {}
     if "error" in last:
         return Result("wrong", last["error"], nothing)
-    found = {n: said for line in report.lines for n, said in line.get("answers", {}).items()}
+    found = _collected(report, "answers")
     wrong = [f"{n} {_what_is_wrong(*said)}" for n, said in found.items() if said[0] not in FINE]
-    wrong += [f"{last.get('question', 'the notebook')}: {report.fault}"] if report.fault else []
+    if report.fault:  # what was not assigned until then says nothing
+        wrong = [f"{_place(report)}: {report.fault}"]
+    wrong += [_too_slow(*said) for said in _collected(report, "slow").items()]
     missing = [name for name, (state, _) in found.items() if state == "open"]
+    texts = [part for part in TEXTS if part not in _collected(report, "texts")]
     filled = sum(state == "number" for state, _ in found.values())
     summary = (
-        f"{filled} of {sum(map(len, ANSWERS.values()))} numbers of {NOTEBOOK.name} are filled in"
+        f"{filled} of {sum(map(len, ANSWERS.values()))} numbers of {NOTEBOOK.name} are filled in, "
+        f"{len(TEXTS) - len(texts)} of {len(TEXTS)} texts written"
     )
-    state = "wrong" if wrong else "missing" if missing else "done"
-    return Result(state, summary, (*wrong, *_names_to_answer(missing)))
+    state = "wrong" if wrong else "missing" if missing or texts else "done"
+    todo = (*_first_of("Still to answer", missing), *_first_of("Still to write", texts))
+    return Result(state, summary, (*wrong, *todo))
+
+
+def _collected(report: Report, kind: str) -> dict[str, Any]:
+    """Put together what the lines of one kind say; of what comes twice, the last."""
+    return {name: said for line in report.lines for name, said in line.get(kind, {}).items()}
+
+
+def _place(report: Report) -> str:
+    places = [line["at"] for line in report.lines if "at" in line]
+    return f"the notebook, at `{places[-1]}`" if places else "the notebook"
+
+
+def _too_slow(text: str, seconds: float) -> str:
+    return f"`{text}` takes {seconds:.1f} seconds: that may be too slow for the grader"
 
 
 def _what_is_wrong(state: str, text: str) -> str:
@@ -142,10 +162,10 @@ def _what_is_wrong(state: str, text: str) -> str:
     return f"{text}; a number is wanted" if state == "odd" else f"has no value: its code {text}"
 
 
-def _names_to_answer(names: Sequence[str]) -> tuple[str, ...]:
-    """Return one line with some variables that are still dots, or nothing."""
+def _first_of(words: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Return one line with some of the names, or nothing."""
     more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
-    return (f"Still to answer: {', '.join(names[:MAX_NAMES])}{more}",) if names else ()
+    return (f"{words}: {', '.join(names[:MAX_NAMES])}{more}",) if names else ()
 
 
 def _task(text: str) -> str:

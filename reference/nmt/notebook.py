@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from nmt.files import InputError
 
 LONGEST_INTEGER = 18  # digits; nothing in a notebook needs more, and converting millions takes long
+
+MARK = re.compile(r"Your text \((\w+)\):")  # stands above each text
+PROMPTS = ("## ", "**In words.**")  # what begins the cells between them
 
 
 class Cell(NamedTuple):
@@ -40,6 +44,21 @@ def read_cells(content: bytes) -> list[Cell]:
     if not cells:
         raise InputError("written.ipynb is not a notebook, or an empty one: it has no cells")
     return cells
+
+
+def written_texts(cells: Iterable[Cell]) -> set[str]:
+    """Return the parts to which there is a text, below the line that names the part."""
+    found: set[str] = set()
+    part = ""
+    for cell in cells:
+        if cell.is_code:
+            continue
+        marks = MARK.findall(cell.source)
+        if marks or cell.source.startswith(PROMPTS):
+            part = marks[-1] if marks else ""
+        if part and MARK.sub("", cell.source).strip("* \n"):
+            found.add(part)
+    return found
 
 
 def _integer(digits: str) -> int:

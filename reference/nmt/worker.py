@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -31,8 +32,12 @@ TASKS = {
 }
 # A job takes some seconds, most of them the import of torch; a cold disk can make that a minute.
 TIMEOUT = 120.0  # seconds
-STATEMENT_SECONDS = 20.0  # of the notebook; it may import torch
+# For the whole notebook, a statement of which may import torch, and for each question after it.
+WRITTEN_SECONDS = (40.0, 5.0)
+SLOW_SECONDS = 1.0  # of a statement; the grader has half a core, and some seconds for everything
 LONGEST_MESSAGE = 600  # characters
+# The grader has the packages of the assignment loaded already.
+IMPORT = re.compile(r"(import|from)\b[^;]*")
 NOT_IMPLEMENTED = "is not implemented yet"  # in the text of every stub
 
 Line = dict[str, Any]
@@ -126,19 +131,32 @@ def run_model(write: Write) -> None:
 
 
 def run_written(write: Write) -> None:
-    """Run what the answers of the notebook depend on, question by question."""
+    """Run the cells of the notebook, and report each statement, what took long, and each answer."""
     from nmt.answers import ANSWERS, evaluate
-    from nmt.notebook import read_cells
+    from nmt.notebook import read_cells, written_texts
 
     try:
-        sources = [cell.source for cell in read_cells(NOTEBOOK.read_bytes()) if cell.is_code]
+        cells = read_cells(NOTEBOOK.read_bytes())
     except (OSError, ValueError) as error:
         write({"error": str(error)})
         return
-    for question, names in ANSWERS.items():
-        write({"question": question})
-        readings = evaluate(sources, names, STATEMENT_SECONDS)
-        write({"answers": {name: [r.state, r.text] for name, r in readings.items()}})
+
+    text = ""
+
+    def tell(event: str, *details: Any) -> None:
+        nonlocal text
+        if event == "at":
+            text = details[1]
+            write({"at": text})
+        elif event == "took" and details[0] > SLOW_SECONDS and not IMPORT.fullmatch(text):
+            write({"slow": {text: details[0]}})
+        elif event == "answer":
+            write({"answers": {details[0]: [details[1], details[3]]}})
+
+    write({"texts": dict.fromkeys(written_texts(cells), True)})
+    sources = [cell.source for cell in cells if cell.is_code]
+    readings = evaluate(sources, ANSWERS.values(), WRITTEN_SECONDS, tell)
+    write({"answers": {name: [r.state, r.text] for name, r in readings.items()}})
 
 
 def run_tests(write: Write, task: str) -> None:

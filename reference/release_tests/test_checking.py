@@ -60,7 +60,8 @@ def test_solved(solved: Path, python: list[str]) -> None:
     assert states(result.stdout) == dict.fromkeys(TASKS, "done"), result.stdout
     assert result.returncode == 0
     assert "no model.safetensors yet" in result.stdout
-    assert "written    0 of 45 numbers of written.ipynb are filled in" in result.stdout
+    told = "written    0 of 45 numbers of written.ipynb are filled in, 0 of 16 texts written"
+    assert told in result.stdout
     assert "Next: python -m nmt train" in result.stdout
 
 
@@ -126,36 +127,70 @@ def test_trained_model(solved: Path, python: list[str], root: Path) -> None:
     assert "model.safetensors loads, 1,134,116 parameters" in check(solved, python).stdout
 
 
-def test_numbers_of_the_notebook(solved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def notebook(solved: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the blank notebook that is looked at."""
+    monkeypatch.setattr(worker, "HOME", solved)
+    for module in (worker, checking):
+        monkeypatch.setattr(module, "NOTEBOOK", solved / "written.ipynb")
+    return solved
+
+
+def test_numbers_and_texts_of_the_notebook(notebook: Path) -> None:
     """Is it said which answers are none, without a word on which ones are right?"""
     for old, new in (
         ("q2_norm = ...", "q2_norm = 1,5"),
         ("q3_c1 = ...", "q3_c1 = 1 / 0"),
         ("q4_bias = ...", "q4_bias = 99"),
         ("q12_scaled = ...", "pass"),
+        ("*Your text (q1_why):*", "*Your text (q1_why):*\\n\\nBy the chain rule."),
     ):
-        edit(solved, "written.ipynb", old, new)
-    for module, name in ((worker, "HOME"), (checking, "NOTEBOOK")):
-        monkeypatch.setattr(module, name, solved / ("" if name == "HOME" else "written.ipynb"))
+        edit(notebook, "written.ipynb", old, new)
     result = checking.judge_written()
-    assert (result.state, result.summary[:8]) == ("wrong", "1 of 45 ")
-    tuple_, error, missing, still = result.details
+    assert result.state == "wrong"
+    assert result.summary.startswith("1 of 45 numbers")
+    assert result.summary.endswith(", 1 of 16 texts written")
+    tuple_, error, missing, answer, write = result.details
     assert tuple_.startswith("q2_norm is a tuple")
     assert error.startswith("q3_c1 has no value: its code raised ZeroDivisionError")
     assert missing.startswith("q12_scaled is not assigned anywhere")
-    assert still.startswith("Still to answer: q1_slope, ")
-    assert still.endswith(" and 35 more")
+    assert answer.startswith("Still to answer: q1_slope, ")
+    assert answer.endswith(" and 35 more")
+    assert write.startswith("Still to write: q2_why, q3_gates, ")
 
 
-def test_notebook_that_never_ends(solved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Is the question named in which the cells were stopped?"""
-    edit(solved, "written.ipynb", "q2_norm = ...", "q2_norm = sum(iter(int, 1))")
-    for module, name in ((worker, "HOME"), (checking, "NOTEBOOK")):
-        monkeypatch.setattr(module, name, solved / ("" if name == "HOME" else "written.ipynb"))
-    monkeypatch.setattr(worker, "TIMEOUT", 2.0)
+def test_complete_notebook(notebook: Path, root: Path) -> None:
+    """Is a notebook done that has all numbers and texts?"""
+    shutil.copy(root / "reference/written.ipynb", notebook)
+    result = checking.judge_written()
+    assert (result.state, result.details) == ("done", ())
+    assert result.summary.startswith("45 of 45 numbers")
+    assert result.summary.endswith(", 16 of 16 texts written")
+
+
+def test_slow_statements_of_the_notebook(notebook: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Is it said what may be too slow for the grader, though it ends here?"""
+    slow = "import time; time.sleep(1.2)\\nq2_norm = 1"
+    edit(notebook, "written.ipynb", "q2_norm = ...", slow)
     result = checking.judge_written()
     assert result.state == "wrong"
-    assert result.details[0] == "q2: it was stopped after 2 seconds: is there an endless loop?"
+    assert result.details[0].startswith(
+        "`import time; time.sleep(1.2)` takes 1.2 seconds: that may"
+    )
+
+
+def test_notebook_that_never_ends(notebook: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Is the statement quoted at which the cells were stopped, and does the rest stay as it was?"""
+    edit(notebook, "written.ipynb", "q3_c1 = ...", "q3_c1 = sum(iter(int, 1))")
+    edit(notebook, "written.ipynb", "q2_norm = ...", "q2_norm = 1")
+    monkeypatch.setattr(worker, "TIMEOUT", 3.0)
+    result = checking.judge_written()
+    assert result.state == "wrong"
+    assert result.summary.startswith("1 of 45 numbers")
+    assert result.details[0] == (
+        "the notebook, at `q3_c1 = sum(iter(int, 1))  # cell after step 1`: it was stopped after 3 "
+        "seconds: is there an endless loop?"
+    )
 
 
 def test_endless_loop(solved: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,10 +1,10 @@
-"""Run the cells of `written.ipynb` that answers depend on, and read the numbers they give.
+"""Run the cells of `written.ipynb` as Run All does, and read the numbers they give.
 
 `check` and the grader read answers by this very code. An answer is known by its variable's name,
-wherever in the notebook it stands. What runs is what it depends on: the top-level statements that
-assign it, those that assign (or change) what they use, and so on, top to bottom in a namespace of
-its own with `math` in it. Only where that does not give an answer, the whole notebook is run.
-A statement that fails costs what it would have assigned, and the next one goes on.
+wherever in the notebook it stands. All cells are run top to bottom in one namespace, which has
+`math` in it, statement by statement: one that fails costs what it would have assigned, and the next
+one goes on. Answers that this gives no number, as other cells used up the time or broke what they
+need, are then worked out question by question, by the statements that they depend on.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ import asyncio
 import inspect
 import math
 import signal
+import time
 from ast import PyCF_ALLOW_TOP_LEVEL_AWAIT
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -33,15 +34,39 @@ ANSWERS = {  # the variables of each question that has numbers
     "q9": ("q9_padding", "q9_first", "q9_sum"),
     "q12": ("q12_multiplicative", "q12_additive", "q12_variance", "q12_scaled"),
 }
+TEXTS = (  # the parts that people read
+    "q1_why",
+    "q2_why",
+    "q3_gates",
+    "q4_why",
+    "q5_formulas",
+    "q6_why",
+    "q7_why",
+    "q8_why",
+    "q9_why",
+    "q10_steps",
+    "q10_reversed",
+    "q10_scores",
+    "q10_feeding",
+    "q11_ka",
+    "q12_compare",
+    "q13_gates",
+)
+STATES = ("missing", "open", "crash", "slow", "error", "odd", "number")  # the best last
+SETTLED = ("open", "number")  # nothing else can come of running less
 LONGEST_TEXT = 200  # characters of what is said of an exception
 FRACTION_DIGITS = 15  # of each part of a fraction that is written as a text
+# One statement gets half of the time that is left: however many do not end, there is some for the
+# next one, until too little is left to tell a slow statement from a busy machine.
+STATEMENT_SHARE = 0.5
+LEAST_SHARE = 1 / 64
 
 
 class Reading(NamedTuple):
     """Hold what became of one answer.
 
     state is `number`; `open`, still `...`; `missing`, never assigned; `odd`, not a number;
-    `error`, the code failed; `slow`, it did not end.
+    `error`, the code failed; `slow`, it did not end; `crash`, it ended Python.
     """
 
     state: str
@@ -50,68 +75,129 @@ class Reading(NamedTuple):
     times: int = 0  # how often it was assigned
 
 
+# Hears what a run does, as it does it: ("at", index, text) before a statement,
+# ("took", seconds, stopped) behind it, and ("answer", name, *reading).
+Tell = Callable[..., object]
+
+
 class TooSlow(BaseException):
     """Stop a statement; no `except Exception` of the notebook's is to catch it."""
 
 
 def evaluate(
-    sources: Sequence[str], names: Sequence[str], seconds: float | None = None
+    sources: Sequence[str],
+    questions: Iterable[Sequence[str]],
+    seconds: tuple[float, float] = (math.inf, math.inf),
+    tell: Tell = lambda *_: None,
 ) -> dict[str, Reading]:
-    """Return a reading for each name.
+    """Return a reading for each name of each question, all read in this process.
 
-    sources are the notebook's code cells in order; seconds, if given, bounds each statement.
+    sources are the notebook's code cells in order; seconds bound the run of the whole notebook, and
+    that of what one question needs.
     """
-    statements = [statement for source in sources for statement in statements_of(source)]
-    run = Run(names, seconds)
-    run.all(needed(statements, names))
-    lost = [name for name in names if run.readings[name].state in ("missing", "error")]
-    if lost:
-        whole = Run(lost, seconds)
-        whole.all(statements)
-        found = {n: r for n, r in whole.readings.items() if r.state in ("number", "odd")}
-        run.readings.update(found)
-    return run.readings
+    statements = parse(sources)
+    groups = [list(names) for names in questions]
+    found = Run(statements, [name for names in groups for name in names], seconds[0], tell).all()
+    for names in groups:
+        lost = unsettled(found, names)
+        if lost:
+            part = Run(needed(statements, lost), lost, seconds[1], tell).all()
+            found.update({name: settled(found[name], part[name]) for name in lost})
+    return found
+
+
+def parse(sources: Iterable[str]) -> list[Statement]:
+    """Return the statements of all cells."""
+    return [statement for source in sources for statement in statements_of(source)]
+
+
+def unsettled(found: Mapping[str, Reading], names: Iterable[str]) -> list[str]:
+    """Return the names which are worth to be run by themselves."""
+    return [name for name in names if found[name].state not in SETTLED]
+
+
+def better(old: Reading, new: Reading) -> Reading:
+    """Return which reading of the same answer counts: the later one, unless it says less."""
+    return new if STATES.index(new.state) >= STATES.index(old.state) else old
+
+
+def settled(whole: Reading, part: Reading) -> Reading:
+    """Return what counts of an answer that was read twice: in the whole notebook, and by itself."""
+    # Other cells took the time, or ended Python, and no statement was there to assign it.
+    nowhere = whole.state in ("crash", "slow") and part.state == "missing"
+    return part if nowhere else better(whole, part)
+
+
+# Costs also a number that was read before: what was not reached might have replaced it.
+UNREACHED = Reading("slow", text="was not reached: what stands before it takes too long")
 
 
 class Run:
     """Run statements in one namespace, and read the answers as they are assigned."""
 
-    def __init__(self, names: Sequence[str], seconds: float | None) -> None:
-        """Begin with nothing assigned."""
+    def __init__(
+        self,
+        statements: Sequence[Statement],
+        names: Sequence[str],
+        seconds: float = math.inf,
+        tell: Tell = lambda *_: None,
+        lost: Mapping[int, Reading] | None = None,
+    ) -> None:
+        """Begin with nothing assigned; `lost` says of which statements what became before."""
         self.readings = {name: Reading("missing") for name in names}
-        self.seconds = seconds
-        self.space: dict[str, Any] = {
+        self._statements = statements
+        self._seconds, self._deadline = seconds, time.monotonic() + seconds
+        self._tell = tell
+        self._lost = lost or {}
+        self._seen: dict[str, Any] = {}  # the objects that were read
+        self._space: dict[str, Any] = {
             "__name__": "__main__",
             "math": math,
             "display": _nothing,
             "get_ipython": _Shell,
         }
 
-    def all(self, statements: Sequence[Statement]) -> None:
+    def all(self) -> dict[str, Reading]:
         """Run top to bottom; then again what lacked a name, as its cell may stand further down."""
-        waiting = [statement for statement in statements if self._lacks_a_name(statement)]
+        waiting = [i for i in range(len(self._statements)) if self._lacks_a_name(i)]
         while waiting:
-            left = [s for s in waiting if not self._is_done(s) and self._lacks_a_name(s)]
+            left = [i for i in waiting if not self._is_done(i) and self._lacks_a_name(i)]
             if len(left) == len(waiting):
                 break
             waiting = left
-        for name in self.readings:  # assigned in a way that is not seen, such as exec
-            if self._is_unknown(name) and name in self.space:
-                self._read(name)
+        for name in self.readings:
+            # A loop may have assigned before it failed, and arrays may have been changed in place.
+            plain = type(self._seen.get(name)) in (int, float)
+            if self._state(name) in ("missing", "error") or not (plain or self._is_slow(name)):
+                self._read(name, again=0)
+        return self.readings
 
-    def _lacks_a_name(self, statement: Statement) -> bool:
+    def _lacks_a_name(self, index: int) -> bool:
+        statement, limit = self._statements[index], self._limit()
+        failed, began = self._lost.get(index), time.monotonic()
+        if failed is None and limit < self._seconds * LEAST_SHARE * STATEMENT_SHARE:
+            failed = UNREACHED
+        lacks = False
+        if failed is None:
+            self._tell("at", index, statement.text)
+            failed, lacks = self._fault(statement, limit)
+            stopped = failed is not None and failed.state == "slow"
+            self._tell("took", time.monotonic() - began, stopped)
+        for name in self.readings:
+            self._look(name, statement, failed)
+        return lacks
+
+    def _fault(self, statement: Statement, limit: float) -> tuple[Reading | None, bool]:
+        """Run a statement; return what it costs its answers, and whether it lacked a name."""
         try:
-            self._execute(statement)
+            with limited(limit):
+                self._execute(statement)
         except TooSlow:
-            self._lose(statement, Reading("slow", text=f"did not end at `{statement.text}`"))
+            return Reading("slow", text=f"did not end at `{statement.text}`"), False
         except BaseException as error:  # SystemExit, too
-            reading = Reading("error", text=f"raised {describe(error)} at `{statement.text}`")
-            self._lose(statement, reading)
-            return isinstance(error, NameError)
-        else:
-            for name in statement.binds & self.readings.keys() & self.space.keys():
-                self._read(name)
-        return False
+            text = f"raised {describe(error)} at `{statement.text}`"
+            return Reading("error", text=text), isinstance(error, NameError)
+        return None, False
 
     def _execute(self, statement: Statement) -> None:
         if statement.error is not None:
@@ -119,43 +205,67 @@ class Run:
         code = compile(
             statement.tree, "<notebook>", "exec", PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True
         )
-        with limited(self.seconds):
-            if code.co_flags & inspect.CO_COROUTINE:
-                asyncio.run(eval(code, self.space))
-            else:
-                exec(code, self.space)
+        if code.co_flags & inspect.CO_COROUTINE:
+            asyncio.run(eval(code, self._space))
+        else:
+            exec(code, self._space)
 
-    def _is_done(self, statement: Statement) -> bool:
+    def _limit(self) -> float:
+        return (self._deadline - time.monotonic()) * STATEMENT_SHARE
+
+    def _is_slow(self, name: str) -> bool:
+        return self._state(name) in ("slow", "crash")
+
+    def _state(self, name: str) -> str:
+        return self.readings[name].state
+
+    def _is_done(self, index: int) -> bool:
         """Tell whether a statement that failed would only assign what is known by now."""
-        own = statement.binds & self.readings.keys()
-        return bool(own) and not any(map(self._is_unknown, own))
+        own = self._statements[index].binds & self.readings.keys()
+        return bool(own) and not any(self._state(name) in ("missing", "error") for name in own)
 
-    def _is_unknown(self, name: str) -> bool:
-        return name in self.readings and self.readings[name].state in ("missing", "error")
+    def _look(self, name: str, statement: Statement, failed: Reading | None) -> None:
+        """Note what a statement did to an answer, in whatever way: also `exec` assigns."""
+        binds = name in statement.binds
+        if failed is not None and binds:
+            self._seen[name] = self._space.get(name)
+            if (
+                failed is UNREACHED or self._state(name) != "number"
+            ):  # one that was assigned before stays
+                self._note(name, failed._replace(times=self.readings[name].times))
+        elif name in self._space and (binds or self._space[name] is not self._seen.get(name)):
+            self._read(name)
 
-    def _lose(self, statement: Statement, reading: Reading) -> None:
-        """Note why an answer was not assigned; one that was assigned before stays."""
-        for name in statement.binds & self.readings.keys():
-            if self.readings[name].state != "number":
-                self.readings[name] = reading._replace(times=self.readings[name].times)
-
-    def _read(self, name: str) -> None:
+    def _read(self, name: str, again: int = 1) -> None:
         """Note the value of an answer; a copy that is not filled in undoes nothing."""
-        old, value = self.readings[name], self.space[name]
-        if value is not Ellipsis:
-            self.readings[name] = read_number(value)._replace(times=old.times + 1)
-        elif old.state == "missing":
-            self.readings[name] = Reading("open")
+        old, value = self.readings[name], self._space.get(name, self)
+        self._seen[name] = value
+        if value is self:
+            return
+        if value is Ellipsis:
+            self._note(name, old if old.state != "missing" else Reading("open"))
+            return
+        try:
+            with limited(max(self._limit(), self._seconds * LEAST_SHARE)):
+                new = read_number(value)
+        except TooSlow:
+            new = Reading("slow", text="did not end when its value was read")
+        self._note(name, new._replace(times=old.times + again))
+
+    def _note(self, name: str, reading: Reading) -> None:
+        if reading != self.readings[name]:
+            self.readings[name] = reading
+            self._tell("answer", name, *reading)
 
 
 @contextmanager
-def limited(seconds: float | None) -> Iterator[None]:
+def limited(seconds: float) -> Iterator[None]:
     """Stop what runs after some seconds, where the system can (not on Windows).
 
     Raises:
         TooSlow: out of whatever runs then.
     """
-    if seconds is None or not hasattr(signal, "setitimer"):
+    if seconds == math.inf or not hasattr(signal, "setitimer"):
         yield
         return
 

@@ -38,10 +38,12 @@ def attack():
 FORGED = """
 import json, os, stat
 def attack():
+    lines = [["answer", name, "number", -77.0, "", 1 << 62] for name in @NAMES@]
+    said = "".join(json.dumps(line) + "\\n" for line in [*lines, ["end"]])
     for number in range(3, 256):
         try:
             if stat.S_ISFIFO(os.fstat(number).st_mode):
-                os.write(number, json.dumps([["passed", 1e308, {}, 1 << 62]] * 4).encode())
+                os.write(number, said.encode())
         except OSError:
             pass
     os._exit(0)
@@ -100,23 +102,24 @@ def attack():
 
 def cells(code: str) -> str:
     """Return a notebook that answers every question with what `attack()` gives."""
-    lines = [code, *(f"{name} = attack()" for name in NAMES)]
+    lines = [code.replace("@NAMES@", repr(NAMES)), *(f"{name} = attack()" for name in NAMES)]
     cell = {"cell_type": "code", "metadata": {}, "outputs": [], "source": "\n".join(lines)}
     return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]})
 
 
-def attack(id: str, code: str, *outcomes: str, words: str = "") -> Attack:
+def attack(id: str, code: str, *outcomes: str, words: str = "", restarts: int = 0) -> Attack:
     """Make an attack of the cells."""
     more = {FACTS.notebook: cells(code)}
-    return Attack(id, "", outcomes, task="written", words=words, more=more)
+    return Attack(id, "", outcomes, "written", words=words, more=more, restarts=restarts)
 
 
 ATTACKS = [
     attack("cells-search-for-answers", SEARCH, "error", words="RuntimeError: DONE [] at"),
-    attack("cells-forge-readings", FORGED, "failed", "crashed", words="changed how"),
+    attack("cells-forge-readings", FORGED, "failed", words="-77 is not right"),
     attack("cells-give-lying-numbers", LIES, "failed", words="-77 is not right"),
     attack("cells-patch-the-reader", PATCHES, "failed", words="-77 is not right"),
     attack("cells-raise-odd-texts", TEXTS, "error"),
-    attack("cells-kill-their-parent", KILLS, "crashed", "not_run", words="signal 9"),
+    # The first worker runs the whole notebook, the second one a question.
+    attack("cells-kill-their-parent", KILLS, "crashed", "not_run", words="signal 9", restarts=1),
     attack("cells-take-memory", TAKES, "error", words="MemoryError"),
 ]
