@@ -121,7 +121,7 @@ def test_versions_of_the_format(version: int | str) -> None:
 
 STYLES = {
     "fractions": ("q7", "from fractions import Fraction as F\nq7_p1 = F(5, 6); q7_p2 = F('2/5')"),
-    "two or three digits": ("q6", "q6_short = -0.511\nq6_long = -.454\nq6_second = 0.285"),
+    "two or three digits": ("q6", "q6_short = -0.538\nq6_long = -.514\nq6_second = 0.252"),
     "numpy": (
         "q8",
         "import numpy as np\ne = np.exp(np.array([[1, 0], [0, 1], [1, 2]]) @ [2, -1])\n"

@@ -60,7 +60,7 @@ def test_solved(solved: Path, python: list[str]) -> None:
     assert states(result.stdout) == dict.fromkeys(TASKS, "done"), result.stdout
     assert result.returncode == 0
     assert "no model.safetensors yet" in result.stdout
-    told = "written    0 of 45 numbers of written.ipynb are filled in, 0 of 16 texts written"
+    told = "written    0 of 46 numbers of written.ipynb are filled in, 0 of 16 texts written"
     assert told in result.stdout
     assert "Next: python -m nmt train" in result.stdout
 
@@ -148,14 +148,14 @@ def test_numbers_and_texts_of_the_notebook(notebook: Path) -> None:
         edit(notebook, "written.ipynb", old, new)
     result = checking.judge_written()
     assert result.state == "wrong"
-    assert result.summary.startswith("1 of 45 numbers")
+    assert result.summary.startswith("1 of 46 numbers")
     assert result.summary.endswith(", 1 of 16 texts written")
     tuple_, error, missing, answer, write = result.details
     assert tuple_.startswith("q2_norm is a tuple")
     assert error.startswith("q3_c1 has no value: its code raised ZeroDivisionError")
     assert missing.startswith("q12_scaled is not assigned anywhere")
     assert answer.startswith("Still to answer: q1_slope, ")
-    assert answer.endswith(" and 35 more")
+    assert answer.endswith(" and 36 more")
     assert write.startswith("Still to write: q2_why, q3_gates, ")
 
 
@@ -164,7 +164,7 @@ def test_complete_notebook(notebook: Path, root: Path) -> None:
     shutil.copy(root / "reference/written.ipynb", notebook)
     result = checking.judge_written()
     assert (result.state, result.details) == ("done", ())
-    assert result.summary.startswith("45 of 45 numbers")
+    assert result.summary.startswith("46 of 46 numbers")
     assert result.summary.endswith(", 16 of 16 texts written")
 
 
@@ -186,7 +186,7 @@ def test_notebook_that_never_ends(notebook: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(worker, "TIMEOUT", 3.0)
     result = checking.judge_written()
     assert result.state == "wrong"
-    assert result.summary.startswith("1 of 45 numbers")
+    assert result.summary.startswith("1 of 46 numbers")
     assert result.details[0] == (
         "the notebook, at `q3_c1 = sum(iter(int, 1))  # cell after step 1`: it was stopped after 3 "
         "seconds: is there an endless loop?"

@@ -64,7 +64,7 @@ def test_untouched_starter(starter: Path, python: list[str]) -> None:
     assert list(contents(starter / "submission.zip")) == [*FIVE, "written.ipynb"]
     assert "WARNING: Task beam is not implemented yet: beam_search" in result.stdout
     assert "THE TRANSLATION WILL SCORE 0 POINTS" in result.stdout
-    assert "WARNING: 0 of 45 numbers of written.ipynb are filled in, 0 of 16" in result.stdout
+    assert "WARNING: 0 of 46 numbers of written.ipynb are filled in, 0 of 16" in result.stdout
     assert result.stdout.count("WARNING") == 14  # the model, the notebook, and twelve functions
 
 

@@ -28,7 +28,7 @@ ANSWERS = {  # the variables of each question that has numbers
     "q3": ("q3_c1", "q3_h1", "q3_c2", "q3_h2", "q3_c3", "q3_h3"),
     "q4": ("q4_product", "q4_power", "q4_bias", "q4_rnn"),
     "q5": ("q5_rnn", "q5_gru", "q5_lstm", "q5_torch"),
-    "q6": ("q6_greedy", "q6_second", "q6_short", "q6_long"),
+    "q6": ("q6_greedy", "q6_second", "q6_short", "q6_long", "q6_alpha"),
     "q7": ("q7_p1", "q7_p2", "q7_p3", "q7_bp", "q7_plain", "q7_smoothed"),
     "q8": ("q8_weight_1", "q8_weight_2", "q8_weight_3", "q8_context_1", "q8_context_2"),
     "q9": ("q9_padding", "q9_first", "q9_sum"),

@@ -24,7 +24,7 @@ def search():
         except OSError:
             pass
     for path in ("@PROJECT@/assignment/written/ANSWERS.md", "@PROJECT@/reference/written.ipynb",
-                 "@PROJECT@/assignment/written/search.py", "/proc/%d/mem" % os.getppid()):
+                 "@PROJECT@/assignment/written/questions/search.py", "/proc/%d/mem" % os.getppid()):
         try:
             found.append(open(path, "rb").read(1))
         except OSError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assignment.written import attention, recurrent, search
+from assignment.written.questions import attention, recurrent, search
 
 QUESTIONS = (*recurrent.QUESTIONS, *search.QUESTIONS, *attention.QUESTIONS)
 NUMERIC = tuple(question for question in QUESTIONS if question.answers)

@@ -22,8 +22,8 @@ $h_t = \sigma(w\,h_{t-1} + x_t)$, where $\sigma(z) = 1/(1+e^{-z})$.
   $h_2 = 0.8$, $h_3 = 0.9$.
 - `q1_bound`: for $w = 3$, the smallest number of which you can be sure, without knowing the inputs,
   that $|\partial h_t/\partial h_{t-10}|$ does not exceed it.
-- `q1_limit`: below which value of $|w|$ must the gradient vanish over many steps, whatever the
-  inputs are?
+- `q1_limit`: the largest value such that for every $|w|$ below it the gradient must vanish over
+  many steps, whatever the inputs are.
 """,
     answers=(
         Answer(
@@ -79,13 +79,15 @@ $h_t = \sigma(w\,h_{t-1} + x_t)$, where $\sigma(z) = 1/(1+e^{-z})$.
             r"By the chain rule $\partial h_t/\partial h_{t-k} = \prod_{j=0}^{k-1} w\,h_{t-j}"
             r"(1-h_{t-j})$. As h(1 − h) is at most 1/4, the size of the product is at most "
             r"$(|w|/4)^k$, which goes to 0 for every |w| < 4. The converse fails: beyond 4 only "
-            "the bound grows. Wherever the unit saturates, h(1 − h) is far below 1/4, and the "
-            "product may still vanish; it explodes only if the states keep near 1/2.",
+            "the bound grows. Where the unit saturates, h(1 − h) is far below 1/4, and the product "
+            "may still vanish; it explodes only where |w| h(1 − h) stays above 1 in the geometric "
+            "mean over the steps.",
             (
                 "The product of w times slope with all its factors, the bound, and that the limit "
                 "is necessary for an explosion, not sufficient (saturation).",
-                "Product and bound are right, but above the limit an explosion is claimed; or the "
-                "reverse is seen, but a factor is missing in the derivation.",
+                "Product and bound are right, but above the limit an explosion is claimed, or "
+                "nothing is said of it; or the reverse is seen, but a factor is missing in the "
+                "derivation.",
                 "No derivation, or one without the slopes or without the weights.",
             ),
         ),
@@ -160,18 +162,19 @@ A gradient is $g = (-5, 12)$. It is clipped by its norm.
         Reasoning(
             "q2_why",
             "What does clipping by norm keep of the gradient that clipping each component would "
-            "not? And why does clipping help against exploding gradients, but not against "
-            "vanishing ones?",
+            "not, and for which gradients do both give the same? And why does clipping help "
+            "against exploding gradients, but not against vanishing ones?",
             "Scaling the whole vector keeps its direction: the step goes where the gradient "
-            "points, only less far; cutting components turns it. Beside a cliff the gradient is "
-            "huge but points the right way, so a bounded step along it is sound. A vanished "
-            "gradient holds no trace of the early inputs any more: the information is lost among "
+            "points, only less far; cutting components turns it. Both give the same if the norm "
+            "is within the limit, or if only one component differs from 0. Beside a cliff the "
+            "gradient is huge but points the right way, so a bounded step along it is sound. A "
+            "vanished gradient holds no trace of the early inputs any more: the information is lost among "
             "the nearer terms, and scaling the sum up would scale those up as well.",
             (
-                "Direction is kept; explosion is a matter of length alone; a vanished term cannot "
-                "be recovered by scaling.",
-                "Two of the three.",
-                "At most one of the three.",
+                "Direction is kept; a case in which both agree; explosion is a matter of length "
+                "alone; a vanished term cannot be recovered by scaling.",
+                "Two or three of the four.",
+                "At most one of the four.",
             ),
         ),
     ),
@@ -188,13 +191,13 @@ GATES = Question(
     title="Three steps of an LSTM cell",
     prompt=r"""
 One unit of an LSTM, $c_t = f_t c_{t-1} + i_t g_t$ and $h_t = o_t \tanh(c_t)$, starts with
-$c_0 = 1.5$. Its gates and candidates are
+$c_0 = 1.5$. Its gates and candidates, in the order of your `lstm.py`, are
 
-| $t$ | $f_t$ | $i_t$ | $g_t$ | $o_t$ |
+| $t$ | $i_t$ | $f_t$ | $g_t$ | $o_t$ |
 |---|---|---|---|---|
-| 1 | 1 | 0 | 0.9 | 0 |
-| 2 | 0.5 | 0.8 | −0.5 | 1 |
-| 3 | 0 | 1 | −0.6 | 0.5 |
+| 1 | 0 | 1 | 0.9 | 0 |
+| 2 | 0.8 | 0.5 | −0.5 | 1 |
+| 3 | 1 | 0 | −0.6 | 0.5 |
 
 Work out cell and hidden state after each step.
 """,
@@ -269,16 +272,18 @@ Work out cell and hidden state after each step.
         Reasoning(
             "q3_gates",
             "Say in words what $f = 1, i = 0$ does to a cell, what $f = 0$ does, and whether "
-            "anything is lost while $o = 0$.",
+            "anything is lost while $o = 0$. Who reads the hidden state that $o$ lets through?",
             "With f = 1 and i = 0 the cell is copied as it is, and its gradient with it: that is "
-            "remembering. f = 0 erases it, whatever it held; what comes after depends on the "
-            "candidate alone, and no gradient passes. With o = 0 the unit shows nothing to the "
-            "next layer and the other gates in this step, but the cell goes on unchanged, and a "
-            "later o can show it: nothing is lost.",
+            "remembering. f = 0 erases it, whatever it held; the new cell depends on i · g alone, "
+            "and no gradient passes. The hidden state is read by what stands above the layer in "
+            "this step, and by all gates of the layer in the next one. With o = 0 both see "
+            "nothing of the unit, but the cell goes on unchanged, and a later o can show it: "
+            "nothing is lost.",
             (
-                "Copying, erasing, and hiding without loss, each in words of its own.",
-                "One of the three is missing or wrong.",
-                "Two or three are missing or wrong, or the equations are only repeated.",
+                "Copying, erasing, hiding without loss, and a reader of h, each in words of one's "
+                "own.",
+                "One of the four is missing or wrong.",
+                "Two or more are missing or wrong, or the equations are only repeated.",
             ),
         ),
     ),
@@ -294,8 +299,9 @@ $c_t = f_t c_{t-1} + i_t g_t$ alone.
 - `q4_product`: $\partial c_4/\partial c_0$ for $f_1, \dots, f_4 = 0.9,\ 0.8,\ 1,\ 0.5$.
 - `q4_power`: $\partial c_{40}/\partial c_0$ if each forget gate is 0.97.
 - `q4_bias`: the bias $b$ for which a forget gate is $\sigma(b) = 0.97$ when all else in it is 0.
+  As in question 1, $\sigma$ is made with $e$, so logarithms are natural.
 - `q4_rnn`: for comparison $\partial h_{40}/\partial h_0$ of $h_t = \tanh(h_{t-1} + x_t)$, if the
-  inputs happen to make each state from $h_1$ on 0.6.
+  inputs happen to make each state from $h_1$ on 0.6. Python writes very small numbers as `1.2e-5`.
 """,
     answers=(
         Answer(
@@ -329,6 +335,7 @@ $c_t = f_t c_{t-1} + i_t g_t$ alone.
                 Slip("sigmoid-again", "1 / (1 + math.exp(-0.97))", "σ(b) is given. What is b?"),
                 Slip("log-alone", "math.log(0.97)", "Solve 1/(1 + exp(−b)) = 0.97 for b."),
                 Slip("sign", "math.log(0.03 / 0.97)", "With that bias, is the gate open or shut?"),
+                Slip("log10", "math.log10(0.97 / 0.03)", "The sigmoid is made of powers of e."),
                 Slip("inverse-tanh", "math.atanh(0.97)", "A gate is a sigmoid, not a tanh."),
             ),
         ),
@@ -352,12 +359,14 @@ $c_t = f_t c_{t-1} + i_t g_t$ alone.
             "For the LSTM it is a product of diagonal matrices, the forget gates: each unit has a "
             "path of its own, without a weight matrix and without the slope of a squashing "
             "function, so a gate of 1 carries the gradient unharmed. The RNN multiplies by the "
-            "same full matrix, times the slopes, at each step; its singular values decide, the "
-            "same for all units, inputs and times. The gates are computed from input and state: "
-            "the network itself chooses, for each unit and each moment, what to keep.",
+            "same full matrix at each step, whose singular values (for many steps, its spectral "
+            "radius) decide for all units alike, times the slopes. These do depend on state and "
+            "input, but are at most 1 and can only shrink it. The gates are computed from input "
+            "and state: the network itself chooses, for each unit and each moment, what to keep.",
             (
                 "Diagonal against a full matrix with slopes, and that the network chooses the "
-                "gates by input and time, while the RNN's factor is fixed by its weights.",
+                "gates by input and time, while the RNN has the same matrix at every step. "
+                "Eigenvalues in the place of singular values are fine.",
                 "One of the two, the diagonal or the choosing, is missing.",
                 "Neither, or only that the LSTM is better.",
             ),
@@ -389,10 +398,13 @@ PARAMETERS = Question(
     title="Counting parameters",
     prompt=r"""
 A recurrent layer has inputs of size $d = 50$ and hidden states of size $h = 80$. Each gate and each
-candidate is one affine map of input and last hidden state, with **one** bias.
+candidate is one affine map of input and last hidden state. A plain RNN has one such map; a GRU has
+two gates and one candidate.
 
-- `q5_rnn`, `q5_gru`, `q5_lstm`: the parameters of a plain RNN, a GRU and an LSTM layer.
-- `q5_torch`: the parameters of `torch.nn.LSTMCell(50, 80)`, which your own cell has to match.
+- `q5_rnn`, `q5_gru`, `q5_lstm`: the parameters of a plain RNN, a GRU and an LSTM layer, if each map
+  has **one** bias vector.
+- `q5_torch`: the parameters of `torch.nn.LSTMCell(50, 80)`, with the biases that **torch** gives
+  it.
 """,
     answers=(
         Answer("q5_rnn", "parameters of the RNN", "80 * (50 + 80 + 1)", _slips(1)),
@@ -426,17 +438,17 @@ candidate is one affine map of input and last hidden state, with **one** bias.
         Reasoning(
             "q5_formulas",
             "Write the three numbers as formulas in $d$ and $h$, and say where each term comes "
-            "from. Which size dominates when $d$ and $h$ grow together?",
+            "from. By what factor do they grow, roughly, when both $d$ and $h$ double?",
             "RNN h(d + h + 1), GRU 3h(d + h + 1), LSTM 4h(d + h + 1): for each affine map a matrix "
             "of h × d for the input, one of h × h for the last hidden state, and h biases. The RNN "
             "has one such map; the GRU has three, two gates and a candidate; the LSTM four, three "
-            "gates and a candidate. The matrices grow as the product of the sizes, so h², which "
-            "stands in the recurrent one, counts as much as dh and more as soon as h > d; the "
-            "biases hardly matter.",
+            "gates and a candidate. The matrices grow as the product of two sizes, so about by 4; "
+            "the biases only double, and hardly matter.",
             (
-                "Three right formulas, the number of maps explained, and the quadratic growth.",
-                "The formulas are right, but terms or growth are not explained.",
-                "A formula is wrong.",
+                "Three right formulas, the number of maps explained, and the growth by 4.",
+                "The formulas are right, but terms or growth are not explained; or one formula "
+                "has a slip, and all else is right.",
+                "More than one formula is wrong.",
             ),
         ),
     ),
