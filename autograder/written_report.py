@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assignment.facts import Facts, load
-from assignment.written.source import Reasoning
+from assignment.written.questions import QUESTIONS
+from assignment.written.rendering import rendered
 from autograder import intake, sources
 from autograder.grade import PROJECT, Parser
 from autograder.reasoning import ELSEWHERE, PARTS, texts
@@ -28,6 +29,7 @@ from nmt.notebook import read_cells
 
 FOLDER = re.compile(r"submission_\d+")  # of one submission in an export
 TEXT_CHARACTERS = 20_000  # of one answer; some sentences are asked for
+QUESTION_OF = {part.id: question for question in QUESTIONS for part in question.reasoning}
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would run
 
 
@@ -51,14 +53,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.out.mkdir(parents=True, exist_ok=True)
         (options.out / "reasoning.html").write_text(page(found), encoding="utf-8")
         # The mark at the beginning tells spreadsheets that it is UTF-8.
-        (options.out / "reasoning.csv").write_text(table(found), encoding="utf-8-sig", newline="")
+        for name, content in (("reasoning.csv", table(found)), ("marks.csv", marks(found))):
+            (options.out / name).write_text(content, encoding="utf-8-sig", newline="")
     except (IntakeError, OSError) as error:
         print(f"written-report: {error}", file=sys.stderr)
         return 2
     for answers in found:
         if answers.problem:
-            print(f"{answers.name}: {answers.problem}")
-    print(f"Written: {options.out}/reasoning.html and .csv, {len(found)} submissions")
+            print(clean(f"{answers.name}: {answers.problem}"))
+    print(f"Written: {options.out}/reasoning.html, .csv and marks.csv, {len(found)} submissions")
     return 0
 
 
@@ -118,16 +121,38 @@ def shown(answers: Answers, part: str) -> str:
 
 
 def table(found: Sequence[Answers]) -> str:
-    """Return one row for each part and submission, with places for marks and comments."""
+    """Return one row for each part and submission, with the text."""
+    rows = [["part", "submission", "text"]]
+    for part in PARTS:
+        for answers in shuffled(found, part):
+            row = (part, clean(answers.name), shown(answers, part))
+            rows.append([harmless(value) for value in row])
+    return written(rows)
+
+
+def marks(found: Sequence[Answers]) -> str:
+    """Return one row for each submission, with a place for each part's marks, and their sum."""
+    rows = [["submission", *(f"{part.id} (of {part.levels[0][0]})" for part in PARTS.values())]]
+    rows[0] += ["sum", "comment"]
+    last = column(len(PARTS))
+    for number, answers in enumerate(found, start=2):
+        total = f"=SUM(B{number}:{last}{number})"
+        names = [harmless(clean(text)) for text in (answers.name, answers.problem)]
+        rows.append([names[0], *[""] * len(PARTS), total, names[1]])
+    return written(rows)
+
+
+def written(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows as CSV."""
     buffer = io.StringIO()
-    writer = csv.writer(buffer)
-    writer.writerow(["part", "submission", "marks", "of", "comment", "text"])
-    for part in PARTS.values():
-        for answers in shuffled(found, part.id):
-            text = answers.problem or shown(answers, part.id)
-            row = [part.id, clean(answers.name), "", part.levels[0][0], "", text]
-            writer.writerow([harmless(str(value)) for value in row])
+    csv.writer(buffer).writerows(rows)
     return buffer.getvalue()
+
+
+def column(index: int) -> str:
+    """Return the name that spreadsheets give a column: 0 is A, 25 Z, 26 AA."""
+    above, own = divmod(index, 26)
+    return (column(above - 1) if above else "") + chr(ord("A") + own)
 
 
 def harmless(value: str) -> str:
@@ -145,13 +170,16 @@ PAGE = """<!doctype html>
 <style>
 body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto;
   padding: 0 1rem; }}
-.model {{ background: #eef3ee; padding: .5rem 1rem; }} .empty {{ color: #767676; }}
+.model {{ background: #eef3ee; padding: .5rem 1rem; }} .empty {{ color: #595959; }}
+table {{ border-collapse: collapse; }} td, th {{ padding: .1rem .6rem; border: 1px solid #bbb; }}
 article {{ border-top: 1px solid #bbb; }} h3 {{ font-size: 1rem; margin: .6rem 0 0; }}
 pre {{ font: inherit; white-space: pre-wrap; overflow-wrap: anywhere; margin: .3rem 0 .8rem; }}
 </style></head><body><h1>Written questions: reasoning</h1>
 <p>{count} submissions, each under the name of its folder; the order differs from part to part.
-Marks go into reasoning.csv.</p>
-<nav><ul>{index}</ul></nav>
+Marks go into marks.csv, which adds them up: {total} at most. In an export of Gradescope's,
+submission_&lt;number&gt; is the submission whose address there ends with that number, and
+submission_metadata.yml in the export says whose it is.</p>
+{problems}<nav><ul>{index}</ul></nav>
 {body}
 </body></html>
 """
@@ -159,28 +187,51 @@ Marks go into reasoning.csv.</p>
 
 def page(found: Sequence[Answers]) -> str:
     """Return one page with all texts, each part below its rubric; nothing on it can run."""
-    index = "".join(f'<li><a href="#{part}">{part}</a></li>' for part in PARTS)
-    sections = [_section(part, found) for part in PARTS.values()]
+    index = "".join(f'<li><a href="#{part}">{_heading(part)}</a></li>' for part in PARTS)
+    ours = iter(rendered([text for part in PARTS for text in _texts_of(part)]))
+    sections = [_section(part, [next(ours) for _ in _texts_of(part)], found) for part in PARTS]
     return PAGE.format(
-        count=len(found), index=index, body="\n".join([*sections, _elsewhere(found)])
+        count=len(found),
+        total=sum(part.levels[0][0] for part in PARTS.values()),
+        problems="".join(map(_problem, found)),
+        index=index,
+        body="\n".join([*sections, _elsewhere(found)]),
     )
 
 
-def _section(part: Reasoning, found: Sequence[Answers]) -> str:
-    levels = "".join(f"<li><b>{m}</b>: {html.escape(text)}</li>" for m, text in part.levels)
-    articles = "\n".join(_article(answers, part.id) for answers in shuffled(found, part.id))
+def _heading(part: str) -> str:
+    question = QUESTION_OF[part]
+    return html.escape(f"{question.number}. {question.title}: {part}")
+
+
+def _texts_of(part: str) -> list[str]:
+    """Return our own texts of a part, in Markdown."""
+    own = PARTS[part]
+    levels = "\n".join(f"- **{marks}**: {text}" for marks, text in own.levels)
+    return [QUESTION_OF[part].prompt, own.prompt, own.model, levels]
+
+
+def _section(part: str, ours: Sequence[str], found: Sequence[Answers]) -> str:
+    question, prompt, model, levels = ours
+    readable = [answers for answers in shuffled(found, part) if not answers.problem]
+    articles = "\n".join(_article(answers, part) for answers in readable)
     return (
-        f'<section id="{part.id}"><h2>{part.id}</h2><p>{html.escape(part.prompt)}</p>'
-        f'<div class="model"><p>{html.escape(part.model)}</p><ul>{levels}</ul></div>\n'
-        f"{articles}</section>"
+        f'<section id="{part}"><h2>{_heading(part)}</h2>'
+        f"<details><summary>The question above it</summary>{question}"
+        f'</details>{prompt}<div class="model">{model}{levels}</div>\n{articles}</section>'
     )
 
 
 def _article(answers: Answers, part: str) -> str:
     text = html.escape(shown(answers, part))
-    empty = f'<p class="empty">{html.escape(clean(answers.problem)) or "No text."}</p>'
-    name = html.escape(clean(answers.name))
-    return f"<article><h3>{name}</h3>{f'<pre>{text}</pre>' if text else empty}</article>"
+    shown_text = f"<pre>{text}</pre>" if text else '<p class="empty">No text.</p>'
+    return f"<article><h3>{html.escape(clean(answers.name))}</h3>{shown_text}</article>"
+
+
+def _problem(answers: Answers) -> str:
+    """Return a line on a submission of which nothing can be read."""
+    text = html.escape(clean(f"{answers.name}: {answers.problem}"))
+    return f'<p class="empty">{text}</p>\n' if answers.problem else ""
 
 
 def _elsewhere(found: Sequence[Answers]) -> str:

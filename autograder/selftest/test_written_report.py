@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import zipfile
 from collections.abc import Callable
 from html.parser import HTMLParser
@@ -102,10 +103,43 @@ def test_export_is_read(make: Callable[[Path], Path], tmp_path: Path) -> None:
     for part in PARTS.values():
         assert found[part.id, "submission_1"] == part.model
         assert found[part.id, "submission_22"] == ""
-    assert "written.ipynb is missing" in found["q1_why", "submission_4"]
-    assert "more than once" in found["q1_why", "submission_5"]
-    assert "it has no cells" in found["q1_why", "submission_6"]
+    assert {found[part, f"submission_{number}"] for part in PARTS for number in (4, 5, 6)} == {""}
+    told = Tags(page).text
+    for words in ("4: written.ipynb is missing", "5: written.ipynb is there more than once"):
+        assert told.count(f"submission_{words}") == 1
     assert "Ada" not in page + str(rows)
+
+
+def test_marks_are_added_up(tmp_path: Path) -> None:
+    """Is there a row for each submission, with a cell for each part, their sum, and a problem?"""
+    report(as_zip(tmp_path), tmp_path / "out")
+    lines = (tmp_path / "out" / "marks.csv").read_text(encoding="utf-8-sig").splitlines()
+    head, *rows = csv.reader(lines)
+    assert head[1:-2] == [f"{part} (of 2)" for part in PARTS]
+    assert [row[-2] for row in rows] == [f"=SUM(B{n}:Q{n})" for n in range(2, len(rows) + 2)]
+    assert written_report.column(len(head) - 3) == "Q"
+    assert [written_report.column(index) for index in (0, 25, 26, 702)] == ["A", "Z", "AA", "AAA"]
+    problems = {row[0]: row[-1] for row in rows if row[-1]}
+    assert set(problems) == {"submission_4", "submission_5", "submission_6"}
+
+
+def test_our_own_texts_are_rendered(tmp_path: Path) -> None:
+    """Are formulas, tables and code of questions, answers and rubrics no source text any more?"""
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "written.ipynb").write_bytes(BLANK)
+    page, _ = report(tmp_path / "work", tmp_path / "out")
+    assert {"math", "table", "code", "strong"} <= Tags(page).tags
+    assert not re.search(r"\$|\\[a-z]+\b|\*\*|`", re.sub(r"<annotation.*?</annotation>", "", page))
+    assert page.count("<section") == len(PARTS)
+
+
+def test_what_is_printed_is_clean(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Can the name of a folder do nothing to a terminal?"""
+    (tmp_path / "work").mkdir()
+    with zipfile.ZipFile(tmp_path / "work" / "x\x1b[31m.zip", "w") as archive:
+        archive.writestr("written.ipynb", b"{}")
+    report(tmp_path / "work", tmp_path / "out")
+    assert "x: written.ipynb is not a notebook" in capsys.readouterr().out
 
 
 def test_nothing_of_students_runs(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from release.build import NOTEBOOK, PUBLIC_DATA, Files
 from release.markers import find_blocks
 
 from assignment.facts import Facts
-from assignment.written.questions import QUESTIONS
+from assignment.written.questions import NUMERIC, QUESTIONS
 
 # Shorter lines, such as `h, c = state`, are written by anybody.
 SHORTEST = 20  # characters, blanks not counted
@@ -21,8 +21,13 @@ QUOTING = (
     # Repeat examples of the public tests, as they should.
     *("autograder/examples.py", "assignment/handout/examples.py"),
     # The notebook's words come from here; of the rest, `written_answers` looks at every sentence.
-    *(f"assignment/written/{name}.py" for name in ("attention", "notebook", "recurrent", "search")),
+    "assignment/written/notebook.py",
+    *(f"assignment/written/questions/{name}.py" for name in ("attention", "recurrent", "search")),
 )
+TELLING = 8  # characters of an expression that nobody writes by chance
+DIGITS = 4  # of a number that nobody writes by chance
+NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?\b")
+DRAWING = re.compile(r"<(svg|style)\b.*?</\1>|base64,[\w+/=]+", re.DOTALL)
 OPERAND, METHOD = re.compile(r"\b_\b"), re.compile(r"\.\w+\(")  # in what `shape` writes
 LEAST = 4  # names and constants of an expression that says something: `x.chunk(4, dim=1)` has three
 
@@ -191,16 +196,46 @@ def flat(text: str) -> str:
     return "".join(text.split())
 
 
-def written_answers(files: Files) -> list[str]:
-    """Return where a hint, a rubric or a model answer of the written questions stands."""
-    slips = [slip.hint for q in QUESTIONS for answer in q.answers for slip in answer.slips]
-    parts = [part for question in QUESTIONS for part in question.reasoning]
-    closed = [*slips, *(text for part in parts for text in (part.model, *part.rubric))]
+ANSWERS = [answer for question in QUESTIONS for answer in question.answers]
+PARTS = [part for question in QUESTIONS for part in question.reasoning]
+
+
+def written_texts() -> set[str]:
+    """Return hints, rubrics, model answers and longer expressions of the questions, flattened."""
+    hints = [slip.hint for answer in ANSWERS for slip in answer.slips]
+    closed = [*hints, *(text for part in PARTS for text in (part.model, *part.rubric))]
     # By sentences, as somebody may have copied one.
     sentences = {flat(s) for text in closed for s in re.split(r"(?<=[.?:;]) ", text)}
-    wanted = {sentence for sentence in sentences if len(sentence) >= SHORTEST}
-    shown = {name: flat(text) for name, text in texts(files).items()}
-    return [f"{name}: {s}" for name, text in shown.items() for s in wanted if s in text]
+    expressions = {flat(answer.value) for answer in ANSWERS}
+    return {text for text in sentences if len(text) >= SHORTEST} | {
+        text for text in expressions if len(text) > TELLING
+    }
+
+
+def shows(text: str, value: float) -> bool:
+    """Tell whether a value stands in a text, with so many digits that it is no chance."""
+    for number in NUMBER.findall(text):
+        decimals = len(number.partition(".")[2])
+        digits = number.replace(".", "").strip("0")
+        if len(digits) >= DIGITS and round(abs(value), decimals) == float(number):
+            return True
+    return False
+
+
+def written_answers(files: Files) -> list[str]:
+    """Return where something stands that only graders of the written questions may see."""
+    wanted = written_texts()
+    # Short ones are everybody's: 1.5, 400.
+    values = {a.name: a.expected for a in ANSWERS if shows(f"{a.expected:.6g}", a.expected)}
+    assert len(values) > 20
+    found = []
+    for name, text in texts(files).items():
+        flattened = flat(text)
+        found += [f"{name}: {s}" for s in wanted if s in flattened]
+        # Drawings and tables of data are full of numbers.
+        prose = "" if name.endswith(".tsv") else DRAWING.sub("", text).replace(",", "")
+        found += [f"{name}: {own}" for own, value in values.items() if shows(prose, value)]
+    return found
 
 
 def test_no_written_answer(files: Files) -> None:
@@ -208,10 +243,17 @@ def test_no_written_answer(files: Files) -> None:
     assert written_answers(files) == []
 
 
-SECRETS = (QUESTIONS[0].reasoning[0].model, QUESTIONS[0].reasoning[0].rubric[1])
+SECRETS = {
+    "a model answer": PARTS[0].model,
+    "a rubric": PARTS[0].rubric[1],
+    "a hint": ANSWERS[2].slips[1].hint,
+    "an expression": ANSWERS[1].value,
+    "a value": f"about {ANSWERS[2].expected:.4g}, say",
+    "a whole number": f"{NUMERIC[4].answers[2].expected:,.0f} parameters",
+}
 
 
-@pytest.mark.parametrize("secret", SECRETS, ids=["model answer", "rubric"])
+@pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
 def test_search_finds_written_answers(secret: str, files: Files) -> None:
     """Would it be found in prose, and in a cell of the notebook that is broken into lines?"""
     notebook = json.loads(files["written.ipynb"])
@@ -220,6 +262,7 @@ def test_search_finds_written_answers(secret: str, files: Files) -> None:
     for name, content in (
         ("README.md", files["README.md"] + secret.encode()),
         ("written.ipynb", json.dumps(notebook).encode()),
+        ("handout.html", files["handout.html"] + f"<p>{secret}</p>".encode()),
     ):
         found = written_answers({**files, name: content})
         assert {line.split(":")[0] for line in found} == {name}

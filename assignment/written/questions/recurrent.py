@@ -168,8 +168,8 @@ A gradient is $g = (-5, 12)$. It is clipped by its norm.
             "points, only less far; cutting components turns it. Both give the same if the norm "
             "is within the limit, or if only one component differs from 0. Beside a cliff the "
             "gradient is huge but points the right way, so a bounded step along it is sound. A "
-            "vanished gradient holds no trace of the early inputs any more: the information is lost among "
-            "the nearer terms, and scaling the sum up would scale those up as well.",
+            "vanished gradient holds no trace of the early inputs any more: the information is "
+            "lost among the nearer terms, and scaling the sum up would scale those up as well.",
             (
                 "Direction is kept; a case in which both agree; explosion is a matter of length "
                 "alone; a vanished term cannot be recovered by scaling.",
