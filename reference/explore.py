@@ -121,6 +121,8 @@ toy, letters = record_table(EXAMPLE, beam_size=2, alpha=1.0)
 exploring.show(draw_tree(toy, letters), "The beam search over the table, as a tree")
 
 # %% tree-model [markdown]
+# All sums on the pictures are rounded to two places, so that the last digits need not add up.
+#
 # Now your model and your `beam_search`. The blue line is the translation it chose; white boxes were
 # in the beam at that step, dotted ones are the best of those that were not.
 #
@@ -167,12 +169,12 @@ for pair in dev[:200]:
     for place, word in enumerate(found.target):
         if word == "ka":
             words_at_ka[looked_at[place]] += 1
-            counts["when it writes ka"][exploring.KIND_OF[looked_at[place]]] += 1
+            counts["when it writes ka"][exploring.kind_of(looked_at[place])] += 1
             if place > 0:
-                noun = exploring.KIND_OF[looked_at[place - 1]]
+                noun = exploring.kind_of(looked_at[place - 1])
                 counts["when it writes the noun before"][noun] += 1
 
-kinds = list(exploring.KINDS)
+kinds = [kind for kind in exploring.KINDS if any(count[kind] for count in counts.values())]
 shares = {
     name: [count[kind] / max(1, sum(count.values())) for kind in kinds]
     for name, count in counts.items()
@@ -187,6 +189,10 @@ print(f"{sum(words_at_ka.values())} times ka; most often it looks at", words_at_
 # The training sentences have up to 3 prepositional phrases (*in a city*, *near the gardens*). What
 # happens with 4? The cell takes the dev set's sentences with 0 to 3 phrases, up to 100 of each, and
 # makes sentences with 4 by giving those with 3 one more phrase of another sentence.
+#
+# BLEU is your own `corpus_bleu`, from 0 to 1; the training prints it times 100. “Words” are those
+# of the expected translation, in the mean. “Missing” is how many words fewer the model writes than
+# expected; words too many are taken off, so that a wrong word for a right one counts nothing.
 #
 # **Look at** the step from 3 to 4: at BLEU, at the share of sentences that are right to the last
 # word, and at the words that are missing. Then read the example below: what is left out?
@@ -246,7 +252,7 @@ print("written:  ", *results[worst])
 # ## 6. A wider beam
 #
 # The same sentences with beams of 1 (greedy), 3 and 5: a hundred of the dev set, and the long ones
-# from above. BLEU is your own `corpus_bleu`.
+# from above.
 #
 # **Look at** what a wider beam brings, and what it costs. Three hypotheses need not take three
 # times as long, if `beam_search` runs them through the model together.
@@ -270,7 +276,8 @@ for name, pairs in (("dev", dev[:100]), ("4 phrases", groups[4])):
 #
 # - Draw the heatmap and the tree of the sentence from part 5 that lost a phrase. At which word does
 #   the translation go wrong, and what did the search hold against it?
-# - `translate(..., alpha=0.0)` has no length normalisation. Does it lose more words?
+# - `translate(..., beam_size=3, alpha=0.0)` has no length normalisation. Does it lose more words
+#   than `alpha=1.0` does with the same beam? (The table in part 5 is greedy: compare the two anew.)
 # - Train with `python -m nmt train --epochs 1 --output early.safetensors`, load it with
 #   `nmt.model.load_checkpoint("early.safetensors")`, and look at the same pictures: does attention
 #   come early or late?

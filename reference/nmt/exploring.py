@@ -41,6 +41,7 @@ KINDS = {
     "noun, plural": "birds cats children cities dogs forests gardens horses houses islands kings "
     "owls rivers wolves",
     "</s>": "</s>",
+    "other": "",  # such as `<unk>`
 }
 KIND_OF = {word: kind for kind, words in KINDS.items() for word in words.split()}
 
@@ -153,6 +154,11 @@ def _place(error: Exception) -> str:
     return f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
 
 
+def kind_of(word: str) -> str:
+    """Return what kind of English word it is."""
+    return KIND_OF.get(word, "other")
+
+
 def show(figure: Figure, description: str) -> None:
     """Show a figure below the cell, with a description for those who cannot see it."""
     from IPython.display import display
@@ -176,7 +182,7 @@ def bars(rows: Mapping[str, Sequence[float]], labels: Sequence[str], title: str)
         shift = (number - (len(rows) - 1) / 2) * thickness
         places = [place + shift for place in range(len(labels))]
         drawn = axes.barh(places, values, 0.95 * thickness, color=COLOURS[number], label=name)
-        shares = [f"{value:.0%}" if value else "" for value in values]
+        shares = [f"{value:.1%}" if value else "" for value in values]
         axes.bar_label(drawn, labels=shares, padding=3, fontsize=9)
     axes.set_yticks(range(len(labels)), labels=labels)
     axes.invert_yaxis()

@@ -111,4 +111,10 @@ def test_bars_are_as_long_as_they_say() -> None:
     (axes,) = figure.axes
     lengths = [bar.get_width() for bar in axes.patches]  # type: ignore[attr-defined]
     assert lengths == [0.25, 0.0, 0.5, 1.0]
-    assert [text.get_text() for text in axes.texts] == ["25%", "", "50%", "100%"]
+    assert [text.get_text() for text in axes.texts] == ["25.0%", "", "50.0%", "100.0%"]
+
+
+def test_words_without_a_kind() -> None:
+    """Is a word that is in no list, such as an unknown one, of the kind that is drawn for it?"""
+    assert [exploring.kind_of(word) for word in ("king", "<unk>")] == ["noun, singular", "other"]
+    assert "other" in exploring.KINDS
