@@ -25,8 +25,9 @@ shares for the numbers below it.
 - Give three significant digits, or do not round at all. Numbers of parameters are exact.
 - If a variable is assigned more than once, the last value counts that is not `...`.
 - Your cells are run anew, top to bottom as by *Run All*: outputs and the order in which you ran
-  them do not matter. They have some seconds, no network and no files. A line that fails or does not
-  end costs what it would have assigned.
+  them do not matter. They have some seconds, torch, NumPy and your package `nmt`, but no other
+  packages, no network and no files. A line that fails or does not end costs what it would have
+  assigned.
 
 Other parts ask for **reasoning**: a few sentences where it says *Your text*. People read these, and
 your instructor says whether and how they count.

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from nmt.answers import LEAST_SHARE, STATEMENT_SHARE, STATES, Reading, Run, better, parse
-from nmt.statements import needed
+from nmt.answers import LEAST_SHARE, STATEMENT_SHARE, STATES, Reading, Run, better
+from nmt.statements import needed, parse
 
 GRACE = 0.3  # seconds that a signal may take to end a statement, on half a core
 PART = 1 << 16  # bytes, what a pipe holds

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from nmt.statements import Statement, needed, statements_of
+from nmt.statements import Statement, needed, parse
 
 ANSWERS = {  # the variables of each question that has numbers
     "q1": ("q1_slope", "q1_product", "q1_bound", "q1_limit"),
@@ -89,26 +89,26 @@ def evaluate(
     questions: Iterable[Sequence[str]],
     seconds: tuple[float, float] = (math.inf, math.inf),
     tell: Tell = lambda *_: None,
+    lost: Mapping[int, Reading] | None = None,
 ) -> dict[str, Reading]:
     """Return a reading for each name of each question, all read in this process.
 
     sources are the notebook's code cells in order; seconds bound the run of the whole notebook, and
-    that of what one question needs.
+    that of what one question needs. Statements that are `lost` are left out.
     """
     statements = parse(sources)
     groups = [list(names) for names in questions]
-    found = Run(statements, [name for names in groups for name in names], seconds[0], tell).all()
+    every = [name for names in groups for name in names]
+    found = Run(statements, every, seconds[0], tell, lost).all()
+    left_out = {id(statements[index]): reading for index, reading in (lost or {}).items()}
     for names in groups:
-        lost = unsettled(found, names)
-        if lost:
-            part = Run(needed(statements, lost), lost, seconds[1], tell).all()
-            found.update({name: settled(found[name], part[name]) for name in lost})
+        again = unsettled(found, names)
+        if again:
+            part = needed(statements, again)
+            own = {i: left_out[id(s)] for i, s in enumerate(part) if id(s) in left_out}
+            readings = Run(part, again, seconds[1], lost=own).all()
+            found.update({name: settled(found[name], readings[name]) for name in again})
     return found
-
-
-def parse(sources: Iterable[str]) -> list[Statement]:
-    """Return the statements of all cells."""
-    return [statement for source in sources for statement in statements_of(source)]
 
 
 def unsettled(found: Mapping[str, Reading], names: Iterable[str]) -> list[str]:
@@ -150,6 +150,7 @@ class Run:
         self._tell = tell
         self._lost = lost or {}
         self._seen: dict[str, Any] = {}  # the objects that were read
+        self._failures: dict[str, str] = {}  # names that were not bound, and why
         self._space: dict[str, Any] = {
             "__name__": "__main__",
             "math": math,
@@ -196,7 +197,12 @@ class Run:
             return Reading("slow", text=f"did not end at `{statement.text}`"), False
         except BaseException as error:  # SystemExit, too
             text = f"raised {describe(error)} at `{statement.text}`"
-            return Reading("error", text=text), isinstance(error, NameError)
+            lacks = isinstance(error, NameError)
+            # What is to be mended is not here, if another statement should have given the name.
+            reason = self._failures.get(getattr(error, "name", None) or "") if lacks else None
+            text += f", as it {reason}" if reason is not None and reason not in text else ""
+            self._failures.update(dict.fromkeys(statement.binds, reason or text))
+            return Reading("error", text=text), lacks
         return None, False
 
     def _execute(self, statement: Statement) -> None:

@@ -121,14 +121,14 @@ def judge_written() -> Result:
     if not NOTEBOOK.is_file():
         again = "get it again from where you got this folder"
         return Result("missing", f"there is no {NOTEBOOK.name}; {again}", nothing)
-    report = worker.run("written", timeout=worker.TIMEOUT)
+    report, faults = _run_written()
     last = report.lines[-1] if report.lines else {}
     if "error" in last:
         return Result("wrong", last["error"], nothing)
     found = _collected(report, "answers")
     wrong = [f"{n} {_what_is_wrong(*said)}" for n, said in found.items() if said[0] not in FINE]
-    if report.fault:  # what was not assigned until then says nothing
-        wrong = [f"{_place(report)}: {report.fault}"]
+    # Of a run that was stopped, what was not assigned until then says nothing.
+    wrong = [*faults, *([] if report.fault else wrong)]
     wrong += [_too_slow(*said) for said in _collected(report, "slow").items()]
     missing = [name for name, (state, _) in found.items() if state == "open"]
     texts = [part for part in TEXTS if part not in _collected(report, "texts")]
@@ -142,14 +142,28 @@ def judge_written() -> Result:
     return Result(state, summary, (*wrong, *todo))
 
 
+def _run_written() -> tuple[Report, list[str]]:
+    """Run the notebook, and again without each statement that stops it, a few times.
+
+    Return the last report, and what stopped the runs.
+    """
+    left_out: list[str] = []
+    faults: list[str] = []
+    report = Report([], None)
+    for timeout in worker.WRITTEN_TIMEOUTS:
+        report = worker.run("written", *left_out, timeout=timeout)
+        if not report.fault:
+            break
+        places = [line["at"] for line in report.lines if "at" in line]
+        place = f", at `{places[-1][1]}`" if places else ""
+        faults.append(f"the notebook{place}: {report.fault}")
+        left_out += [str(number) for number, _ in places[-1:]]
+    return report, faults
+
+
 def _collected(report: Report, kind: str) -> dict[str, Any]:
     """Put together what the lines of one kind say; of what comes twice, the last."""
     return {name: said for line in report.lines for name, said in line.get(kind, {}).items()}
-
-
-def _place(report: Report) -> str:
-    places = [line["at"] for line in report.lines if "at" in line]
-    return f"the notebook, at `{places[-1]}`" if places else "the notebook"
 
 
 def _too_slow(text: str, seconds: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 MAX_BROKEN = 20  # lines of a cell that are left out to save the others
@@ -35,22 +35,36 @@ class Statement:
 def needed(statements: Sequence[Statement], names: Sequence[str]) -> list[Statement]:
     """Return, in order, the statements that the values of some names depend on."""
     modules = {n for s in statements if isinstance(_node(s), ast.Import) for n in s.binds}
-    wanted, chosen = set(names), {i for i, s in enumerate(statements) if "*" in s.binds}
-    while True:
-        more = [
-            index
-            for index, statement in enumerate(statements)
-            if index not in chosen
-            and (wanted & statement.binds or (wanted - modules) & statement.changes)
-        ]
-        if not more:
-            return [statements[index] for index in sorted(chosen)]
-        chosen.update(more)
-        wanted.update(name for index in more for name in statements[index].uses)
+    makers: dict[str, list[int]] = {}
+    for index, statement in enumerate(statements):
+        for name in statement.binds | (statement.changes - modules):
+            makers.setdefault(name, []).append(index)
+    chosen, wanted, waiting = set(makers.get("*", [])), set(names), list(names)
+    while waiting:
+        for index in makers.get(waiting.pop(), []):
+            if index not in chosen:
+                chosen.add(index)
+                more = statements[index].uses - wanted
+                wanted |= more
+                waiting += more
+    return [statements[index] for index in sorted(chosen)]
+
+
+def parse(sources: Iterable[str]) -> list[Statement]:
+    """Return the statements of all cells; no cell costs another one."""
+    found = []
+    for source in sources:
+        try:
+            found += statements_of(source)
+        except Exception as error:
+            lines = filter(ASSIGNED.match, source.split("\n"))
+            found += [_broken(line, error) for line in lines]
+    return found
 
 
 def statements_of(source: str) -> list[Statement]:
     """Return a cell's statements; in a line that is no Python, one that raises what is wrong."""
+    source = source.replace("\r\n", "\n").replace("\r", "\n")  # all of them end lines in Python
     tree = _parsed(source)
     broken: list[Statement] = []
     if isinstance(tree, Exception):
@@ -64,7 +78,8 @@ def statements_of(source: str) -> list[Statement]:
             lines[number - 1] = ""
             tree = _parsed("\n".join(lines))
         source = "\n".join(lines)
-    return [*broken, *(_statement(node, source) for node in tree.body)]
+    lines = source.split("\n")
+    return [*broken, *(_statement(node, lines) for node in tree.body)]
 
 
 def _parsed(source: str) -> ast.Module | Exception:
@@ -101,10 +116,10 @@ def _broken(line: str, error: Exception) -> Statement:
     return Statement(ast.Module([], []), _short(line), names, nothing, nothing, error)
 
 
-def _statement(node: ast.stmt, source: str) -> Statement:
+def _statement(node: ast.stmt, lines: Sequence[str]) -> Statement:
     return Statement(
         ast.Module([node], []),
-        _short(source.split("\n")[node.lineno - 1]),
+        _short(lines[node.lineno - 1]),
         frozenset(_bound(node)),
         frozenset(_changed(node)),
         frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name)),

@@ -34,6 +34,8 @@ TASKS = {
 TIMEOUT = 120.0  # seconds
 # For the whole notebook, a statement of which may import torch, and for each question after it.
 WRITTEN_SECONDS = (40.0, 5.0)
+# One run takes less even on a slow machine; another one follows if a statement stops it.
+WRITTEN_TIMEOUTS = (100.0, 30.0, 30.0)
 SLOW_SECONDS = 1.0  # of a statement; the grader has half a core, and some seconds for everything
 LONGEST_MESSAGE = 600  # characters
 # The grader has the packages of the assignment loaded already.
@@ -130,9 +132,12 @@ def run_model(write: Write) -> None:
         write({"attention": model.config.attention, "parameters": parameters})
 
 
-def run_written(write: Write) -> None:
-    """Run the cells of the notebook, and report each statement, what took long, and each answer."""
-    from nmt.answers import ANSWERS, evaluate
+def run_written(write: Write, *left_out: str) -> None:
+    """Run the cells of the notebook, and report each statement, what took long, and each answer.
+
+    left_out are the numbers of statements that have ended or stopped this process before.
+    """
+    from nmt.answers import ANSWERS, Reading, evaluate
     from nmt.notebook import read_cells, written_texts
 
     try:
@@ -147,7 +152,7 @@ def run_written(write: Write) -> None:
         nonlocal text
         if event == "at":
             text = details[1]
-            write({"at": text})
+            write({"at": details})
         elif event == "took" and details[0] > SLOW_SECONDS and not IMPORT.fullmatch(text):
             write({"slow": {text: details[0]}})
         elif event == "answer":
@@ -155,7 +160,8 @@ def run_written(write: Write) -> None:
 
     write({"texts": dict.fromkeys(written_texts(cells), True)})
     sources = [cell.source for cell in cells if cell.is_code]
-    readings = evaluate(sources, ANSWERS.values(), WRITTEN_SECONDS, tell)
+    lost = {int(index): Reading("crash", text="did not come to its end") for index in left_out}
+    readings = evaluate(sources, ANSWERS.values(), WRITTEN_SECONDS, tell, lost)
     write({"answers": {name: [r.state, r.text] for name, r in readings.items()}})
 
 

@@ -183,10 +183,12 @@ def test_notebook_that_never_ends(notebook: Path, monkeypatch: pytest.MonkeyPatc
     """Is the statement quoted at which the cells were stopped, and does the rest stay as it was?"""
     edit(notebook, "written.ipynb", "q3_c1 = ...", "q3_c1 = sum(iter(int, 1))")
     edit(notebook, "written.ipynb", "q2_norm = ...", "q2_norm = 1")
-    monkeypatch.setattr(worker, "TIMEOUT", 3.0)
+    edit(notebook, "written.ipynb", "q9_sum = ...", "q9_sum = 1")
+    monkeypatch.setattr(worker, "WRITTEN_TIMEOUTS", (3.0, 30.0))
     result = checking.judge_written()
     assert result.state == "wrong"
-    assert result.summary.startswith("1 of 46 numbers")
+    assert result.summary.startswith("2 of 46 numbers")
+    assert result.details[1].startswith("q3_c1 has no value: its code did not come to its end")
     assert result.details[0] == (
         "the notebook, at `q3_c1 = sum(iter(int, 1))  # cell after step 1`: it was stopped after 3 "
         "seconds: is there an endless loop?"

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from nmt import statements
 from nmt.answers import Reading, describe, evaluate, read_number
 from nmt.files import InputError
 from nmt.notebook import Cell, read_cells
-from nmt.statements import needed, statements_of
+from nmt.statements import needed
 
 
 def read(*cells: str, seconds: float = math.inf) -> Reading:
@@ -65,6 +66,7 @@ RIGHT = {
     "display": ["display(1)\nget_ipython().run_line_magic('x', '')\nq = 0.75"],
     "an indented cell": ["    q = 0.75"],
     "line ends of Windows": ["a = 3\r\nq = a / 4\r\n"],
+    "line ends of old": ["\ra = 3\rq = a / 4\r", "\x0c\x0b\r", "q\r= 1"],
     "an answer of another question": ["p = 3", "q = p / 4"],
     "a name that is used again": ["x = 3\nq = x / 4", "x = 5\np = x"],
     "a change under another name": ["w = [0.]\nv = w", "v[0] = 0.75", "q = w[0]"],
@@ -132,6 +134,11 @@ OTHERS = {
     "a huge integer": (["q = 10**400"], "odd", "too large"),
     "a name that is nowhere": (["q = w * 2"], "error", "NameError: name 'w' is not defined"),
     "an exception": (["q = 1 / 0"], "error", "ZeroDivisionError: division by zero at `q = 1 / 0`"),
+    "a name that another statement should give": (
+        ["import nowhere as n\nx = n.y", "q = x + 1"],
+        "error",
+        "NameError: name 'x' is not defined at `q = x + 1`, as it raised ModuleNotFoundError",
+    ),
     "a loop": (["while True:\n    q = 1"], "slow", "did not end at `while True:`"),
     "a lying number": (
         ["class N:\n    def __float__(self):\n        raise SystemError", "q = N()"],
@@ -179,8 +186,32 @@ NEEDED = {
 @pytest.mark.parametrize("cells,expected", NEEDED.values(), ids=NEEDED)
 def test_only_what_is_needed_runs(cells: list[str], expected: list[str] | None) -> None:
     """Does an answer depend on no more statements than it must, and on no fewer?"""
-    statements = [statement for cell in cells for statement in statements_of(cell)]
-    assert [s.text for s in needed(statements, ["q"])] == (cells if expected is None else expected)
+    assert [s.text for s in needed(statements.parse(cells), ["q"])] == (
+        cells if expected is None else expected
+    )
+
+
+@pytest.mark.parametrize("broken", [RecursionError(), IndexError("list index out of range")])
+def test_a_cell_costs_no_other(broken: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Does a cell that cannot be taken apart cost what it assigns alone?"""
+    whole = statements.statements_of
+
+    def fail(source: str) -> list[statements.Statement]:
+        if "p" in source:
+            raise broken
+        return whole(source)
+
+    monkeypatch.setattr(statements, "statements_of", fail)
+    found = evaluate(["p = 1\npass", "q = 0.75"], [["p", "q"]])
+    assert (found["q"].value, found["p"].state) == (0.75, "error")
+
+
+def test_long_cells_are_read() -> None:
+    """Is a cell of many lines read, each of which needs the one above?"""
+    lines = [f"a{number} = a{number - 1}" for number in range(1, 5001)]
+    cells = ["a0 = 0.75", "\n".join(lines), "q = a5000"]
+    assert read(*cells).value == 0.75
+    assert len(needed(statements.parse(cells), ["q"])) == 5002
 
 
 def test_assignments_are_counted() -> None:
