@@ -22,6 +22,7 @@ MAX_BRACKETS = 5_000_000  # in outputs; they take some seconds to look through
 TOKEN = re.compile(rb'"[^"]*"|[\[\]{}]')
 # Many strings at a time: an endless loop of `print` leaves millions.
 INSIDE = re.compile(rb'(?:"[^"]*"[^"\[\]{}]*){1,1000}|[\[\]{}]')
+IMAGE = re.compile(rb"data:image/[\w.+-]+;base64,(?:[A-Za-z0-9+/=]|__)*")
 VALUE = re.compile(rb"\s*:\s*([\[{])")
 EMPTY = {b"[": b"[]", b"{": b"{}"}
 
@@ -79,13 +80,23 @@ def _dropped(plain: bytes, limit: int) -> Iterator[tuple[int, int, bytes]]:
                 yield value.start(1), end, EMPTY[value[1]]
             elif match.end() - match.start() > LONGEST_STRING:
                 end = match.end()
-                yield match.start(), end, b'"(a long line was left out)"'
+                yield from _without_images(plain, match.start(), end)
             else:
                 continue
             position = end
             break
         else:
             return
+
+
+def _without_images(plain: bytes, begin: int, end: int) -> Iterator[tuple[int, int, bytes]]:
+    """Yield the images of a long string, or the string itself if it is long without them."""
+    images = list(IMAGE.finditer(plain, begin, end))
+    if end - begin - sum(image.end() - image.start() for image in images) > LONGEST_STRING:
+        yield begin, end, b'"(a long line was left out)"'
+    else:
+        for image in images:
+            yield image.start(), image.end(), b"(an image was left out)"
 
 
 def _end(plain: bytes, position: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -12,6 +13,7 @@ from assignment.written.questions import QUESTIONS
 from nmt.notebook import Cell, read_cells
 
 PARTS = {part.id: part for question in QUESTIONS for part in question.reasoning}
+MARKER = re.compile(r"\*?Your text \(\w+\):\*?")
 ELSEWHERE = ""  # what stands before the first question
 
 
@@ -43,8 +45,8 @@ def texts(cells: Sequence[Cell]) -> dict[str, str]:
     """
     found: dict[str, list[str]] = {part: [] for part in (*PARTS, ELSEWHERE)}
     current = ELSEWHERE
-    for cell in cells:
-        if cell.is_code:
+    for cell in (piece for whole in cells for piece in _parted(whole)):
+        if cell.is_code and not _is_marked(cell):
             continue
         own, prompt = _part_of(cell), _prompt_of(cell)
         current = own or (prompt.part if prompt is not None else current)
@@ -53,6 +55,23 @@ def texts(cells: Sequence[Cell]) -> dict[str, str]:
         if text and not untouched and text not in found[current]:
             found[current].append(text)
     return {part: "\n\n".join(several) for part, several in found.items()}
+
+
+def _parted(cell: Cell) -> list[Cell]:
+    """Take a cell apart into which several were merged, at the lines that name the parts."""
+    begins = [match.start() for match in MARKER.finditer(cell.source)]
+    if len(begins) < 2:
+        return [cell]
+    ends = [*begins[1:], len(cell.source)]
+    pieces = [cell.source[begin:end] for begin, end in zip(begins, ends)]
+    before = [cell.source[: begins[0]]] if cell.source[: begins[0]].strip() else []
+    return [Cell(cell.is_code, piece, "", ()) for piece in (*before, *pieces)]
+
+
+def _is_marked(cell: Cell) -> bool:
+    """Tell whether a cell of code holds a text, as an editor has changed its kind."""
+    marked = any(cell.id == f"{part}-text" or f"reasoning:{part}" in cell.tags for part in PARTS)
+    return marked or MARKER.match(cell.source.lstrip()) is not None
 
 
 def _part_of(cell: Cell) -> str:

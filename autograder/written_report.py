@@ -30,7 +30,7 @@ from nmt.notebook import read_cells
 FOLDER = re.compile(r"submission_\d+")  # of one submission in an export
 TEXT_CHARACTERS = 20_000  # of one answer; some sentences are asked for
 QUESTION_OF = {part.id: question for question in QUESTIONS for part in question.reasoning}
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would run
+FORMULA = (*"=+-@\t\r", *"\uff1d\uff0b\uff0d\uff20")  # what a spreadsheet would run, wide ones too
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,11 @@ def read_all(export: Path, facts: Facts) -> Iterator[Answers]:
             yield read_one(name or export.stem, group, facts)
         zips = sorted(export.glob("*.zip")) if export.is_dir() else []
         for path in zips:
-            with sources.opened(path) as members:
-                yield read_one(path.stem, members, facts)
+            try:
+                with sources.opened(path) as members:
+                    yield read_one(path.stem, members, facts)
+            except IntakeError as error:
+                yield Answers(path.stem, {}, str(error))
         if not groups and not zips:
             raise IntakeError(f"{export} holds no submission")
 
@@ -95,6 +98,8 @@ def grouped(entries: list[Entry], notebook: str) -> dict[str, list[Entry]]:
     tops = {e.parts[0] for e in entries if e.name == notebook and len(e.parts) > 1}
     if len(tops) < 2 or any(entry.parts == (notebook,) for entry in entries):
         return groups if any(entry.name == notebook for entry in entries) else {}
+    # Who has a folder beside these is listed, too, with or without a notebook.
+    tops = {entry.parts[0] for entry in entries if len(entry.parts) > 1}
     return {top: [e for e in entries if e.parts[0] == top] for top in sorted(tops)}
 
 
@@ -114,7 +119,8 @@ def shuffled(found: Sequence[Answers], part: str) -> list[Answers]:
 
 def shown(answers: Answers, part: str) -> str:
     """Return an answer fit to be shown."""
-    return clean(answers.texts.get(part, ""), TEXT_CHARACTERS, TEXT_CHARACTERS)
+    text = "".join(" " if c.isspace() and c != "\n" else c for c in answers.texts.get(part, ""))
+    return clean(text, TEXT_CHARACTERS, TEXT_CHARACTERS)
 
 
 # --- The table ---
@@ -173,7 +179,9 @@ body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem aut
 .model {{ background: #eef3ee; padding: .5rem 1rem; }} .empty {{ color: #595959; }}
 table {{ border-collapse: collapse; }} td, th {{ padding: .1rem .6rem; border: 1px solid #bbb; }}
 article {{ border-top: 1px solid #bbb; }} h3 {{ font-size: 1rem; margin: .6rem 0 0; }}
-pre {{ font: inherit; white-space: pre-wrap; overflow-wrap: anywhere; margin: .3rem 0 .8rem; }}
+/* Combining marks without end stay in their text's own box. */
+pre {{ overflow: hidden; font: inherit; white-space: pre-wrap; overflow-wrap: anywhere;
+  margin: .3rem 0 .8rem; }}
 </style></head><body><h1>Written questions: reasoning</h1>
 <p>{count} submissions, each under the name of its folder; the order differs from part to part.
 Marks go into marks.csv, which adds them up: {total} at most. In an export of Gradescope's,

@@ -77,6 +77,14 @@ def test_long_lines_are_left_out() -> None:
     assert kept == ["before", "(a long line was left out)", "behind", "B" * 100]
 
 
+def test_images_in_a_text_are_left_out() -> None:
+    """Does the text around pasted images stay, also where all of it is one string?"""
+    image = "![x](data:image/png;base64," + "A" * (LONGEST_STRING + 1) + ")"
+    kept = json.loads(slim(json.dumps(f"before {image} in \n{image} behind").encode(), LIMIT))
+    left = "![x]((an image was left out))"
+    assert kept == f"before {left} in \n{left} behind"
+
+
 def test_a_key_that_is_a_value_drops_nothing() -> None:
     """Does the word "outputs" drop only what it names?"""
     kept = {"a": "outputs", "b": ["outputs", ["x"]], "outputs": "a text", "outputs ": ["y"]}

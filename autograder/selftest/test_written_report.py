@@ -169,6 +169,10 @@ LAYOUTS: dict[str, tuple[dict[str, bytes], set[str]]] = {
     "one in a folder": ({"starter/written.ipynb": SOLVED, "starter/README.md": b""}, {"work"}),
     "one with older copies": ({"written.ipynb": SOLVED, "old/written.ipynb": BLANK}, {"work"}),
     "many": ({"ann/written.ipynb": SOLVED, "bob/x/written.ipynb": SOLVED}, {"ann", "bob"}),
+    "many, one without": (
+        {"ann/written.ipynb": SOLVED, "bob/written.ipynb": SOLVED, "cy/nmt/lstm.py": b""},
+        {"ann", "bob", "cy"},
+    ),
 }
 
 
@@ -180,7 +184,8 @@ def test_layouts(files: dict[str, bytes], names: set[str], tmp_path: Path) -> No
         (tmp_path / "work" / name).write_bytes(content)
     _, rows = report(tmp_path / "work", tmp_path / "out")
     assert {row["submission"] for row in rows} == names
-    assert {r["text"] for r in rows if r["part"] == "q1_why"} == {PARTS["q1_why"].model}
+    own = [r for r in rows if r["part"] == "q1_why" and r["submission"] != "cy"]
+    assert {row["text"] for row in own} == {PARTS["q1_why"].model}
 
 
 def test_folder_of_zips(tmp_path: Path) -> None:
@@ -189,8 +194,10 @@ def test_folder_of_zips(tmp_path: Path) -> None:
     for name in ("ann", "bob"):
         with zipfile.ZipFile(tmp_path / "work" / f"{name}.zip", "w") as archive:
             archive.writestr("written.ipynb", SOLVED)
-    _, rows = report(tmp_path / "work", tmp_path / "out")
-    assert {row["submission"] for row in rows} == {"ann", "bob"}
+    (tmp_path / "work" / "cy.zip").write_bytes(b"PK, but no zip")
+    page, rows = report(tmp_path / "work", tmp_path / "out")
+    assert {row["submission"] for row in rows} == {"ann", "bob", "cy"}
+    assert Tags(page).text.count("cy: ") == 1
 
 
 @pytest.mark.parametrize("name", ["nothing", "empty", "file"])
@@ -268,6 +275,38 @@ def test_deleted_cells_leave_gaps() -> None:
     notebook = solved()
     del notebook["cells"][place_of(notebook, "q7_why-text")]
     assert set(found(notebook)) == set(MODELS) - {"q7_why"}
+
+
+def test_blanks_of_all_kinds_stay_blanks() -> None:
+    """Are words that a no-break space or a tab parts still apart?"""
+    answers = written_report.Answers("x", {"q1_why": "a\u00a0b\tc\u2009d\u3000e\nf\r"})
+    assert written_report.shown(answers, "q1_why") == "a b c d e\nf "
+
+
+@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\uff1d", "\t="])
+def test_formulas_are_quoted(begin: str) -> None:
+    """Is nothing that a spreadsheet takes for a formula left as it is?"""
+    assert written_report.harmless(f"{begin}1") == f"'{begin}1"
+
+
+def test_text_in_a_code_cell_is_found() -> None:
+    """Is a text found whose cell was turned into code, by its id or its tag?"""
+    notebook = solved()
+    for part in ("q1_why", "q2_why"):
+        own = notebook["cells"][place_of(notebook, f"{part}-text")]
+        own.update(cell_type="code", outputs=[], execution_count=None)
+    notebook["cells"][place_of(notebook, "q2_why-text")].pop("id")
+    assert found(notebook) == MODELS
+
+
+def test_merged_cells_are_parted() -> None:
+    """Is each text found where several were merged into one cell?"""
+    notebook = solved()
+    first, second = (place_of(notebook, f"{part}-text") for part in ("q1_why", "q2_why"))
+    sources = ["".join(notebook["cells"][place]["source"]) for place in (first, second)]
+    notebook["cells"][first]["source"] = "\n\n".join(sources)
+    del notebook["cells"][second]
+    assert found(notebook) == MODELS
 
 
 def test_long_paragraph_is_whole() -> None:
