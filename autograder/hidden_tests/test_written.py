@@ -108,7 +108,7 @@ def make_test(question: Question) -> Callable[..., None]:
         right = sum(one.right for one in found)
         set_score(FACTS.tasks["written"].tests[f"test_{question.id}"] * right / len(found))
         if right < len(found):
-            raise fault(found)
+            raise fault(found, others(submission))
 
     test.__doc__ = f"Written question {question.number}, {question.title}: are its numbers right?"
     made: Callable[..., None] = test
@@ -179,13 +179,23 @@ def reading_of(value: Any) -> Reading:
     return Reading(state, number, text, times)
 
 
-def fault(found: list[Found]) -> StudentFault:
-    """Return the fault of a question some of whose answers are not right."""
+def others(submission: Submission) -> str:
+    """Point to notebooks that may be meant, for who has submitted the blank one, too."""
+    stem, ending = FACTS.notebook.split(".")
+    names = [n for n in submission.ignored if stem in n.casefold() and n.endswith(f".{ending}")]
+    return f" {names[0]!r} is not read: is it the one you worked in?" if names else ""
+
+
+def fault(found: list[Found], hint: str = "") -> StudentFault:
+    """Return the fault of a question some of whose answers are not right.
+
+    hint is for the case that nothing at all is answered.
+    """
     lost = [one for one in found if not one.right]
     right = [one.answer.name for one in found if one.right]
     if all(one.state == "open" for one in found):
         return NotImplementedYet(
-            f"Not answered yet: {', '.join(one.answer.name for one in found)}."
+            f"Not answered yet: {', '.join(one.answer.name for one in found)}.{hint}"
         )
     lines = [one.line for one in lost if one.state in ("number", "odd")]
     lines += [*shared(lost), *untold(lost)]

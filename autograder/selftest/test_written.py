@@ -401,6 +401,17 @@ def test_problems_are_told(
     assert (words in graded.output) == told_above
 
 
+def test_blank_notebook_beside_another_is_told(tmp_path: Path) -> None:
+    """Is a notebook pointed to that stands beside a blank one, and may be meant?"""
+    (tmp_path / "written.ipynb").write_bytes(BLANK)
+    (tmp_path / "Written (1).ipynb").write_bytes(SOLVED)
+    taken = read(tmp_path, FACTS)
+    assert hidden.others(taken) == (
+        " 'Written (1).ipynb' is not read: is it the one you worked in?"
+    )
+    assert hidden.others(Submission({})) == ""
+
+
 def test_a_link_is_not_followed(tmp_path: Path) -> None:
     """Is a notebook that is a link missing, and is it said what it is?"""
     (tmp_path / "elsewhere").write_bytes(SOLVED)

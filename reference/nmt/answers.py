@@ -291,7 +291,9 @@ def read_number(value: Any) -> Reading:
     """Take a value for a number, of whatever kind, or say what it is."""
     try:
         return _read_number(value)
-    except Exception as error:  # an object whose own methods fail, or a number beyond floats
+    except TooSlow:
+        raise
+    except BaseException as error:  # an object whose own methods fail, or a number beyond floats
         return Reading("odd", text=f"is no number that can be read ({describe(error)})")
 
 
@@ -300,6 +302,8 @@ def _read_number(value: Any) -> Reading:
         value = value.item()  # numpy's and torch's, which fail here if they hold more than one
     if isinstance(value, str):
         value = _from_text(value)
+    if isinstance(value, complex) and value.imag == 0:
+        value = value.real
     if isinstance(value, bool):
         return Reading("odd", text=f"is {value}")
     if isinstance(value, tuple):

@@ -62,6 +62,13 @@ RIGHT = {
     "cell magics for others": ["q = 0.75", "%%bash\nq=1\necho $q", "%%html\n<b>"],
     "a magic in a block": ["if True:\n    %matplotlib inline\n    q = 0.75"],
     "a text that looks like a magic": ["t = '''\n%x\n!y\n'''\nq = len(t) * 0.1 + 0.05", "%x"],
+    "a text that looks like a magic beside one": [
+        "%matplotlib inline\nt = '''\n%d\n!y\n'''\nif len(t) == 7:\n    q = 0.75"
+    ],
+    "many magics": ["!ls\n" * 50 + "q = 0.75"],
+    "an indented first line": ["  a = 3\nq = a / 4"],
+    "prompts": [">>> a = 3", "In [2]: q = a / 4", ">>> def f():\n...     return 0.75\nq = f()"],
+    "a complex number that is real": ["q = (-0.75 + 0j) * -1"],
     "a remainder": ["q = (3.75\n% 3)"],
     "display": ["display(1)\nget_ipython().run_line_magic('x', '')\nq = 0.75"],
     "an indented cell": ["    q = 0.75"],
@@ -138,6 +145,11 @@ OTHERS = {
         ["import nowhere as n\nx = n.y", "q = x + 1"],
         "error",
         "NameError: name 'x' is not defined at `q = x + 1`, as it raised ModuleNotFoundError",
+    ),
+    "an end when it is read": (
+        ["class N:\n    def __float__(self):\n        raise SystemExit", "q = N()"],
+        "odd",
+        "SystemExit",
     ),
     "a loop": (["while True:\n    q = 1"], "slow", "did not end at `while True:`"),
     "a lying number": (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +12,7 @@ LONGEST_LINE = 80  # characters of a statement that a message quotes
 # IPython's own: `%matplotlib inline`, `!pip install x`, `math?`, `files = !ls`.
 SPECIAL = re.compile(r"\s*([%!?].*|[\w.]+\?{1,2}\s*|[\w, ]+=\s*[%!].*)")
 TIMED = re.compile(r"(\s*)%time\s+(?!-)")  # the statement behind it counts
+PROMPT = re.compile(r"(>>> |\.\.\. |In \[\d*\]: )")  # pasted from a console
 PYTHON_MAGICS = ("time", "timeit", "capture", "prun")  # their cells are Python, all others are not
 ASSIGNED = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?!=)")
 
@@ -65,20 +65,27 @@ def parse(sources: Iterable[str]) -> list[Statement]:
 def statements_of(source: str) -> list[Statement]:
     """Return a cell's statements; in a line that is no Python, one that raises what is wrong."""
     source = source.replace("\r\n", "\n").replace("\r", "\n")  # all of them end lines in Python
-    tree = _parsed(source)
     broken: list[Statement] = []
-    if isinstance(tree, Exception):
-        lines = _without_magic(source).split("\n")
-        tree = _parsed("\n".join(lines))
-        while isinstance(tree, Exception):
-            number = getattr(tree, "lineno", None) or 0
-            if not 0 < number <= len(lines) or len(broken) == MAX_BROKEN:
-                return [*broken, *(_broken(line, tree) for line in lines if ASSIGNED.match(line))]
-            broken.append(_broken(lines[number - 1], tree))
-            lines[number - 1] = ""
-            tree = _parsed("\n".join(lines))
-        source = "\n".join(lines)
+    tree = _parsed(source)
     lines = source.split("\n")
+    if isinstance(tree, Exception):
+        lines = _without_cell_magic(source)
+        tree = _parsed("\n".join(lines))
+    special = 0
+    while isinstance(tree, Exception):
+        number = getattr(tree, "lineno", None) or 0
+        if not 0 < number <= len(lines) or len(broken) == MAX_BROKEN:
+            return [*broken, *(_broken(line, tree) for line in lines if ASSIGNED.match(line))]
+        line = lines[number - 1]
+        if _plain(line) != line and special < MAX_BROKEN:
+            # Only where it is an error: a line of a text may look like a magic.
+            lines[number - 1], special = _plain(line), special + 1
+        elif (plain := [_plain(line) for line in lines]) != lines:
+            lines = plain
+        else:
+            broken.append(_broken(line, tree))
+            lines[number - 1] = ""
+        tree = _parsed("\n".join(lines))
     return [*broken, *(_statement(node, lines) for node in tree.body)]
 
 
@@ -91,19 +98,23 @@ def _parsed(source: str) -> ast.Module | Exception:
         return error
 
 
-def _without_magic(source: str) -> str:
-    """Return a cell without what is IPython's and not Python's; line numbers stay."""
-    lines = textwrap.dedent(source).split("\n")
+def _without_cell_magic(source: str) -> list[str]:
+    """Return a cell's lines, none if its first line makes it another language; numbers stay."""
+    lines = source.split("\n")
     first = next((index for index, line in enumerate(lines) if line.strip()), 0)
+    # As IPython does: the first line's indentation, from all lines that have it.
+    indent = lines[first][: len(lines[first]) - len(lines[first].lstrip())]
+    lines = [line.removeprefix(indent) for line in lines]
     if lines[first].startswith("%%"):
         if lines[first][2:].split(maxsplit=1)[:1] not in ([name] for name in PYTHON_MAGICS):
-            return ""
+            return [""]
         lines[first] = ""
-    return "\n".join(_plain(line) for line in lines)
+    return lines
 
 
 def _plain(line: str) -> str:
-    line = TIMED.sub(r"\1", line)
+    """Return a line without what is IPython's and not Python's."""
+    line = TIMED.sub(r"\1", PROMPT.sub("", line))
     if SPECIAL.fullmatch(line) is None:
         return line
     return line[: len(line) - len(line.lstrip())] + "pass"
