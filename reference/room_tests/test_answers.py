@@ -34,6 +34,7 @@ RIGHT = {
     "torch": ["import torch", "q = torch.tensor([0.75], requires_grad=True)"],
     "a text": ["q = '0.75'"],
     "a fraction as a text": ["q = ' 3/4 '"],
+    "a minus sign that is no hyphen": ["q = '\u22123/-4'"],
     "an annotation": ["q: float = 0.75"],
     "a tuple of targets": ["p, q = 1, 0.75"],
     "a walrus": ["print(q := 0.75)"],

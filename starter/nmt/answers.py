@@ -318,7 +318,7 @@ def _read_number(value: Any) -> Reading:
 
 def _from_text(text: str) -> Any:
     """Read a text such as "0.75" or "3/4"; return it as it is where that fails."""
-    top, _, bottom = text.partition("/")
+    top, _, bottom = text.replace("\N{MINUS SIGN}", "-").partition("/")
     parts = [part.strip() for part in (top, bottom or "1")]
     try:
         above, below = (float(part) for part in parts if len(part) <= 2 * FRACTION_DIGITS)
