@@ -29,8 +29,8 @@ shares for the numbers below it.
   packages, no network and no files. A line that fails or does not end costs what it would have
   assigned.
 
-Other parts ask for **reasoning**: a few sentences where it says *Your text*. People read these, and
-your instructor says whether and how they count.
+Other parts ask for **reasoning**: a few sentences below the line *Your text*. People read these,
+and your instructor says whether and how they count.
 
 `python -m nmt check` says what is not answered yet, is not a number, or takes too long. Hand the
 notebook in together with the rest: `python -m nmt submit`.

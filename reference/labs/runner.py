@@ -202,6 +202,8 @@ def run_some(todo: Sequence[Job], processes: int) -> list[Failure]:
     layout = "{percentage:3.0f}%|{bar:20}| {n:.1f}/{total} [{elapsed}<{remaining}] {desc}"
     # Some parts take minutes: every report of theirs may move the bar (miniters).
     with tqdm(total=len(todo), bar_format=layout, miniters=0, disable=None) as line:
+        if line.disable:  # a log, whose first line would else come with the first part
+            note(f"{len(todo)} parts to run, {processes} at a time; some take minutes each")
         queue = Queue(list(todo), Bar(line))
         if processes > 1:
             _run_together(queue, processes)

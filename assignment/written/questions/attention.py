@@ -181,9 +181,10 @@ folder of this notebook (the environment as for `check`):
 python -m labs 2.6 4.2 5.4
 ```
 
-They train some models: about 7 minutes on two fast cores, up to half an hour on an old laptop. If
-you stop them, the same command goes on from there. `--quick` is too short here: its figures
-mislead. Report your own figures; two or three sentences to each part are enough.
+They train some models: about 7 minutes on two fast cores, up to half an hour on an old laptop, so
+start them first, and answer other questions meanwhile. If you stop them, the same command goes on
+from there. `--quick` is too short here: its figures mislead. Report your own figures; two or three
+sentences to each part are enough.
 """,
     reasoning=(
         Reasoning(
@@ -267,7 +268,8 @@ PLURAL = Question(
     prompt=r"""
 English marks the plural inside of a word (`dogs`), Zhoric by a word of its own, `ka`, after the
 noun. Draw heatmaps of your trained model (`python -m nmt heatmap "…"`) of two sentences of your own
-that have two plurals each, among them `children`, `wolves` or `cities`.
+that have two plurals each, among them `children`, `wolves` or `cities`. The sentences that it knows
+are built as subject, verb, object, prepositional phrases, of the words in `data/english.vocab`.
 """,
     reasoning=(
         Reasoning(
