@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 
@@ -13,6 +14,7 @@ import pytest
 
 from autograder.faults import CallTimeout, WorkerCrashed
 from autograder.sandbox.isolation import UidIsolation, uid_processes
+from autograder.sandbox.isolation.uid import free_uid
 from autograder.sandbox.session import Worker
 from autograder.selftest.harness import FACTS, reference_files
 
@@ -104,6 +106,19 @@ def test_new_server_follows_one_that_died(isolation: UidIsolation) -> None:
     one.close()
     assert uid_processes(isolation.uid) == []
     worker(isolation).close()
+
+
+@pytest.mark.parametrize(("step", "count"), [(1, 0), (0, 1)], ids=["killer", "worker"])
+def test_killer_is_no_process_of_the_worker(step: int, count: int) -> None:
+    """Is what kills a uid's processes, under a real uid of its own, not taken for one of them?"""
+    uid = free_uid()
+    own = uid + step
+    sleeper = subprocess.Popen(["sleep", "60"], preexec_fn=lambda: os.setresuid(own, uid, own))
+    try:
+        assert len(uid_processes(uid)) == count
+    finally:
+        sleeper.kill()
+        sleeper.wait()
 
 
 def test_exit_status_is_told(isolation: UidIsolation) -> None:

@@ -1,7 +1,6 @@
 """A small world for the tests of the labs: short data, and a run of everything, cut short."""
 
-from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -52,28 +51,42 @@ def cut(experiment: Experiment) -> Experiment:
     return replace(experiment, settings=distinct, quick=(), seeds=1)
 
 
+@dataclass(frozen=True)
+class World:
+    """Hold what a run of everything has left."""
+
+    folder: Path
+    plans: Plans
+    data: Path
+    found: dict[str, Results]  # id of an experiment -> its results
+
+
 @pytest.fixture(scope="session")
-def world(
-    short_data: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Path, Plans]]:
-    """Run every experiment, the slow ones cut short; return the folder and what was run."""
+def run_of_everything(short_data: Path, tmp_path_factory: pytest.TempPathFactory) -> World:
+    """Run every experiment, the slow ones cut short."""
     folder = tmp_path_factory.mktemp("labs")
     experiments = [cut(e) for lab in LABS for e in experiments_of(lab)]
     plans = [(e, e.parts(seeds=3 if e.id in FAST else 1)) for e in experiments]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("NMT_DATA", str(short_data))  # it decides the parts' places: it stays
+    with pytest.MonkeyPatch.context() as patch:  # tests of other rooms come after this
+        patch.setenv("NMT_DATA", str(short_data))
         for module, name in ((memory, "PROBED"), (memory, "TESTED"), (language_model, "TESTED")):
             patch.setattr(module, name, 50)
         run([part for _, parts in plans for part in parts], folder, jobs=1)
-        yield folder, plans
+        found = {e.id: results(parts, lambda part: stored(part, folder)) for e, parts in plans}
+    return World(folder, plans, short_data, {name: own for name, own in found.items() if own})
+
+
+@pytest.fixture
+def world(run_of_everything: World, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Plans]:
+    """Return the folder of the run and what was run, with the data that decide its places."""
+    monkeypatch.setenv("NMT_DATA", str(run_of_everything.data))
+    return run_of_everything.folder, run_of_everything.plans
 
 
 @pytest.fixture(scope="session")
-def found(world: tuple[Path, Plans]) -> dict[str, Results]:
+def found(run_of_everything: World) -> dict[str, Results]:
     """Return the results of every experiment by its id."""
-    folder, plans = world
-    everything = {e.id: results(parts, lambda part: stored(part, folder)) for e, parts in plans}
-    return {name: own for name, own in everything.items() if own}
+    return run_of_everything.found
 
 
 @pytest.fixture(scope="session")

@@ -172,11 +172,16 @@ def server_command() -> list[str]:
 
 
 def uid_processes(uid: int) -> list[psutil.Process]:
-    """List the live processes that have the uid in any role; zombies are dead."""
+    """List the live processes that have the uid in any role; zombies are dead.
+
+    Our own killer is none of them: its real uid is the next one, which no worker can take.
+    """
     found = []
     for process in psutil.process_iter(["uids", "status"]):
         uids, status = process.info["uids"], process.info["status"]
-        if uids is not None and uid in tuple(uids) and status != psutil.STATUS_ZOMBIE:
+        if uids is None or uid not in tuple(uids) or status == psutil.STATUS_ZOMBIE:
+            continue
+        if uids.real != uid + 1:
             found.append(process)
     return found
 
