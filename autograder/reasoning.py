@@ -10,10 +10,10 @@ from functools import cache
 from assignment.facts import load
 from assignment.written import notebook
 from assignment.written.questions import QUESTIONS
-from nmt.notebook import Cell, read_cells
+from nmt.notebook import MARK, Cell, read_cells
 
 PARTS = {part.id: part for question in QUESTIONS for part in question.reasoning}
-MARKER = re.compile(r"\*?Your text \(\w+\):\*?")
+MARKER = re.compile(rf"\*?{MARK.pattern}\*?")
 ELSEWHERE = ""  # what stands before the first question
 
 
@@ -79,8 +79,7 @@ def _part_of(cell: Cell) -> str:
     for part in PARTS:
         if cell.id == f"{part}-text" or f"reasoning:{part}" in cell.tags:
             return part
-    marked = (p for p, part in PARTS.items() if notebook.marker(part).strip("*") in cell.source)
-    return next(marked, "")
+    return next((name for name in MARK.findall(cell.source) if name in PARTS), "")
 
 
 def _prompt_of(cell: Cell) -> Given | None:

@@ -34,8 +34,8 @@ def html(root: Path) -> bytes:
     Raises:
         HandoutError: if a chapter or a formula cannot be converted.
     """
-    with _prepared(root) as folder:
-        return stamped(_html(folder), digest(root))
+    with _prepared(root) as (folder, title):
+        return stamped(_html(folder, title), digest(root))
 
 
 def html_and_pdf(root: Path) -> tuple[bytes, bytes]:
@@ -44,23 +44,22 @@ def html_and_pdf(root: Path) -> tuple[bytes, bytes]:
     Raises:
         HandoutError: if a chapter or a formula cannot be converted.
     """
-    with _prepared(root) as folder:
-        return stamped(_html(folder), digest(root)), _pdf(folder)
+    with _prepared(root) as (folder, title):
+        return stamped(_html(folder, title), digest(root)), _pdf(folder, title)
 
 
 @contextmanager
-def _prepared(root: Path) -> Iterator[Path]:
-    """Yield a folder with the Markdown and the figures in it."""
+def _prepared(root: Path) -> Iterator[tuple[Path, str]]:
+    """Yield a folder with the Markdown and the figures in it, and the handout's title."""
     with tempfile.TemporaryDirectory(prefix="handout-") as temporary:
         folder = Path(temporary)
-        text = markdown(root, load(root / "assignment/assignment.toml"))
-        (folder / "handout.md").write_text(text, encoding="utf-8")
+        facts = load(root / "assignment/assignment.toml")
+        (folder / "handout.md").write_text(markdown(root, facts), encoding="utf-8")
         draw_all(root, folder)
-        yield folder
+        yield folder, facts.title
 
 
-def _html(folder: Path) -> bytes:
-    title = load().title
+def _html(folder: Path, title: str) -> bytes:
     page = _pandoc(
         folder,
         "--to=html5",
@@ -79,12 +78,12 @@ def _html(folder: Path) -> bytes:
     return PRIME.sub(r'<mrow>\1<mo lspace="0" rspace="0">′</mo></mrow>', page.decode()).encode()
 
 
-def _pdf(folder: Path) -> bytes:
+def _pdf(folder: Path, title: str) -> bytes:
     source = _pandoc(
         folder,
         "--to=typst",
         f"--template={PAGE / 'page.typ'}",
-        f"--metadata=title:{load().title}",
+        f"--metadata=title:{title}",
     )
     path = folder / "handout.typ"
     path.write_bytes(source)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -83,7 +84,7 @@ def _given(source: str, node: ast.ClassDef | ast.FunctionDef) -> str:
     lines = source.split("\n")
     above = lines[node.lineno - 1 : document.lineno - 1]
     below = lines[document.end_lineno or 0 : node.end_lineno]
-    return _code(above + [line for line in below if line or below.index(line)])
+    return _code([*above, *itertools.dropwhile(lambda line: not line, below)])
 
 
 def _code(lines: list[str]) -> str:

@@ -13,7 +13,7 @@ class InputError(ValueError):
     """Tell the user in one line what is wrong with a file or a setting, and what to do."""
 
 
-def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
+def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     """Let `write` fill a temporary file beside path, then put it in the place of path.
 
     An interruption at any moment leaves the old file or the new one, never a part of one.
@@ -21,7 +21,8 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     Raises:
         InputError: if path is a place where one cannot write.
     """
-    temporary = path.with_name(path.name + ".tmp")
+    # With the process in its name, as two runs may write the same file at a time.
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary.touch()  # a place where one may not write is an OSError here, whoever writes

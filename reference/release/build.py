@@ -23,7 +23,6 @@ PUBLIC_DATA = ("train.tsv", "dev.tsv", "english.vocab", "zhoric.vocab")
 RENDERED = "README.md"  # the one template with numbers in it; the others are copied as they are
 ZIP_FOLDER = "zhoric-nmt"
 NOTEBOOK = "explore.ipynb"  # made of reference/explore.py
-
 HANDOUT = "handout.html"
 HEADER = "<!-- Generated"  # how the first line of a released README starts
 # What tools leave behind while somebody works in a folder.
@@ -188,13 +187,9 @@ def write_zip(files: Files, path: Path) -> None:
     Raises:
         ReleaseError: if path is a place where one cannot write.
     """
-
-    def fill(temporary: Path) -> None:
-        members = ((f"{ZIP_FOLDER}/{name}", files[name]) for name in sorted(files))
-        temporary.write_bytes(stored_zip(members))
-
+    content = stored_zip((f"{ZIP_FOLDER}/{name}", files[name]) for name in sorted(files))
     try:
-        write_atomically(path, fill)
+        write_atomically(path, lambda temporary: temporary.write_bytes(content))
     except InputError as error:
         raise ReleaseError(str(error)) from error
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import nbformat
@@ -14,6 +14,11 @@ from .markers import ReleaseError
 # As Jupytext and VS Code write it. The name is the cell's id: so an id stays when cells move.
 # The format allows 64 characters.
 START = re.compile(r"# %% (?P<name>[a-z][a-z0-9-]{,63})(?P<text> \[markdown\])?")
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+MINOR = 5  # of the format: the first with ids of cells
 
 
 class Cell(NamedTuple):
@@ -33,16 +38,18 @@ def from_script(script: str, file: str) -> bytes:
     cells = list(_cells(script, file))
     if twice := {cell.name for cell in cells if [c.name for c in cells].count(cell.name) > 1}:
         raise ReleaseError(f"{file}: two cells are called {min(twice)}")
+    return as_file([_to_node(cell, file) for cell in cells])
+
+
+def as_file(cells: Sequence[nbformat.NotebookNode], **metadata: str) -> bytes:
+    """Return a notebook of these cells as a file, checked against the format's schema."""
     notebook = new_notebook(  # type: ignore[no-untyped-call]
-        cells=[_to_node(cell, file) for cell in cells],
-        metadata={
-            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-            "language_info": {"name": "python"},
-        },
+        cells=list(cells), metadata={**METADATA, **metadata}
     )
+    notebook.nbformat_minor = MINOR
     nbformat.validate(notebook)
     text: str = nbformat.writes(notebook)  # type: ignore[no-untyped-call]
-    return f"{text}\n".encode()
+    return f"{text.rstrip()}\n".encode()
 
 
 def _cells(script: str, file: str) -> Iterator[Cell]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
-import os
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -154,10 +153,7 @@ def keep(path: Path, record: Record) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Write a text file, whole or not at all, with the same bytes on every system."""
-    # Two runs may write the same file at a time, each under a name of its own first.
-    own = path.with_name(f"{path.name}.{os.getpid()}")
-    write_atomically(own, lambda temporary: _write(temporary, text.encode()))
-    own.replace(path)
+    write_atomically(path, lambda temporary: temporary.write_bytes(text.encode()))
 
 
 def check_writable(folder: Path) -> None:
@@ -169,10 +165,6 @@ def check_writable(folder: Path) -> None:
     path = folder / "parts/try"
     write_text(path, "")
     path.unlink()
-
-
-def _write(path: Path, content: bytes) -> None:
-    path.write_bytes(content)
 
 
 def results(parts: Sequence[Part], find: Finder) -> Results | None:

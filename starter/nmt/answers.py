@@ -235,9 +235,8 @@ class Run:
         binds = name in statement.binds
         if failed is not None and binds:
             self._seen[name] = self._space.get(name)
-            if (
-                failed is UNREACHED or self._state(name) != "number"
-            ):  # one that was assigned before stays
+            # A number that was assigned before stays.
+            if failed is UNREACHED or self._state(name) != "number":
                 self._note(name, failed._replace(times=self.readings[name].times))
         elif name in self._space and (binds or self._space[name] is not self._seen.get(name)):
             self._read(name)

@@ -199,3 +199,26 @@ def test_heatmap_shows_what_the_chapter_says(root: Path) -> None:
     seen = {(word, source) for word, source, _ in looks(root)}
     assert {("rega", "kings"), ("kurja", "angry"), ("rosa", "red")} <= seen
     assert {("kaval", "near"), ("tavek", "</s>")} <= seen
+
+
+def tables(path: Path, name: str) -> list[object]:
+    """Return the dictionaries that a file assigns to a name, wherever in it that stands."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Dict):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(isinstance(target, ast.Name) and target.id == name for target in targets):
+                found.append(ast.literal_eval(node.value))
+    return found
+
+
+@pytest.mark.parametrize(
+    "example,test",
+    [("beam.TABLE", "test_beam.MAIN"), ("examples.weights", "test_attention.weights")],
+)
+def test_examples_are_those_of_the_public_tests(root: Path, example: str, test: str) -> None:
+    """Has a worked example the numbers of the public test that it says it is?"""
+    (ours, name), (theirs, twin) = example.split("."), test.split(".")
+    own = tables(CHAPTERS.parent / f"{ours}.py", name)
+    assert len(own) == 1
+    assert own == tables(root / "reference/tests" / f"{theirs}.py", twin)
